@@ -46,7 +46,7 @@ use crate::world::{Layer, Span, World};
 /// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// What a volume renderer reads: 8-bit fields over the grid, in [`Grid::index`] order.
+/// Fields that a volume renderer reads: 8 bits over the grid, in [`Grid::index`] order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
     /// Shape of all fields.
@@ -108,7 +108,7 @@ impl Volume {
         })
     }
 
-    /// The same with a material besides the lava: its densities, held in 0 to 1, shape (z, y, x). Those that are drawn in
+    /// Adds a material besides the lava: its densities, held in 0 to 1, shape (z, y, x). Those that are drawn in
     /// the place of lava are hidden by it.
     ///
     /// # Errors
@@ -231,7 +231,7 @@ pub struct LowPass {
     clear: Vec<ClearFilter>,
     /// The version of the air that [`Volume::air`] shows.
     air: Option<u64>,
-    /// What writes [`Volume::crust`].
+    /// Writers of [`Volume::crust`].
     crusts: Crusts,
 }
 
@@ -307,7 +307,7 @@ impl LowPass {
         changes
     }
 
-    /// The same of [`Volume::media`]`[medium]`, apart from the lava's.
+    /// Takes the changes of [`Volume::media`]`[medium]`, apart from the lava's.
     pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         self.clear[medium].changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));

@@ -1,10 +1,10 @@
-//! What is measured of materials and ground: names, units, ranges and words in one place.
+//! Measures of materials, ground, air and flow: names, units, ranges and words in one place.
 //!
 //! A measure of a material of a world is a [`Quantity`](crate::world::Quantity).
 
 use crate::units::ENERGY_SHOWN;
 
-/// What has a measure.
+/// Things that have a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Every material.
@@ -28,7 +28,7 @@ impl Of {
     }
 }
 
-/// What is known of a measure before any world is.
+/// Facts of a measure, known before any world is.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     pub(crate) name: &'static str,
@@ -53,7 +53,7 @@ pub trait Measure: Copy + PartialEq + 'static {
     fn facts(self) -> Facts;
 }
 
-/// What is measured in a cell.
+/// Measures of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellMeasure {
     /// How full the cell is.
@@ -168,10 +168,10 @@ impl CellMeasure {
     }
 }
 
-/// What is measured in a column of cells.
+/// Measures of a column of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnMeasure {
-    /// What stands in the column now.
+    /// Height of the material in the column now.
     Thickness,
     /// When it first stood there.
     Arrival,

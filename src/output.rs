@@ -26,7 +26,7 @@ pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> Pa
     std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
 }
 
-/// What to do when the file is there already.
+/// Ways to treat a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
     /// Leave it untouched and report an error.
@@ -55,7 +55,7 @@ pub enum OutputError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         cause: io::Error,
     },
 }

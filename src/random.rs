@@ -49,7 +49,7 @@ pub enum Salt {
     Sway = 13,
 }
 
-/// What the random bits of a step follow from.
+/// Seed and step from which the random bits of a step follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
     /// The seed of the run.

@@ -8,7 +8,7 @@ pub struct Invalid {
     pub key: String,
     /// The value found.
     pub value: String,
-    /// What would be right.
+    /// Values that would be right.
     pub expected: String,
 }
 

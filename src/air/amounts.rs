@@ -1,4 +1,4 @@
-//! What the air carries: heat, ash and steam, and its own density where the solver has one. Whole units in every cell, so that
+//! Amounts that the air carries: heat, ash and steam, and its own density where the solver has one. Whole units in every cell, so that
 //! their sums are exact in any order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,7 +27,7 @@ impl Field {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
 
-    /// What the air carries.
+    /// Fields that the air carries.
     pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
 
     /// Its name in files and reports.
@@ -95,7 +95,7 @@ impl Amounts {
         &self.fields[field as usize]
     }
 
-    /// The same, to be changed.
+    /// Mutable access to it.
     pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
         self.version = next_version();
         &mut self.fields[field as usize]

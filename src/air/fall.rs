@@ -1,4 +1,4 @@
-//! What ash and drops do by themselves: ash falls, drops become vapour.
+//! Fall of ash and fading of drops: ash falls, drops become vapour.
 
 use crate::air::{Air, Field, UNIT};
 use crate::parallel::*;

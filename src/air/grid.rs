@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::grid::{Grid, Place};
 
-/// What is at a side of the air's box. The floor is always a wall.
+/// Boundary at a side of the air's box. The floor is always a wall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -13,7 +13,7 @@ pub enum Side {
     /// Still ambient air, or the wind, lies outside.
     #[default]
     Open,
-    /// What leaves comes in on the other side.
+    /// Periodic: what leaves comes in on the other side.
     Wrap,
 }
 

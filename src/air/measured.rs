@@ -1,4 +1,4 @@
-//! What is measured of the air at the voxels, in metres, seconds and kelvin.
+//! Measures of the air at the voxels, in metres, seconds and kelvin.
 
 use crate::air::{Air, Field, UNIT};
 use crate::grid::Place;

@@ -9,7 +9,7 @@ use crate::air::{Air, Field, FieldAccount};
 pub(crate) struct AirState {
     /// The units of each field in each cell of the box, x fastest, then y, then z.
     pub(crate) fields: Vec<Vec<u32>>,
-    /// What the solver keeps.
+    /// Planes of the solver.
     pub(crate) planes: Vec<Vec<u32>>,
     /// A bit for each solid cell, 32 in a word.
     pub(crate) solid: Vec<u32>,

@@ -76,7 +76,7 @@ impl Scale {
         kilograms / (self.ash_unit_kg_m3 * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// What a unit of a field is: of heat in joules, of all else in kilograms.
+    /// Size of a unit of a field: of heat in joules, of all else in kilograms.
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
@@ -108,7 +108,7 @@ impl Scale {
         self.heat_at(STEAM_K) * (self.cell_m / self.edge_m).powi(3)
     }
 
-    /// What acts on the air in every step.
+    /// Forces on the air in every step.
     pub fn forces(&self, spec: &AirSpec, grid: AirGrid) -> Forces {
         let lift = GRAVITY * self.step_s * self.step_s / self.edge_m;
         let air = AIR_DENSITY * REFERENCE_K / self.ambient_k;

@@ -1,9 +1,9 @@
-//! What a solver of the air's motion does.
+//! Interface of a solver of the air's motion.
 
 use crate::air::{Amounts, Openness};
 use crate::grid::Place;
 
-/// What acts on the air in a step. Lengths in cells, times in steps.
+/// Forces on the air in a step. Lengths in cells, times in steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forces {
     /// Upward acceleration for heat 1.0.
@@ -20,7 +20,7 @@ pub struct Forces {
     pub wind: Vec<[f32; 2]>,
 }
 
-/// What a step did to the accounts, in units by the numbers of [`crate::air::Field`].
+/// Changes of the accounts by a step, in units by the numbers of [`crate::air::Field`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
     /// Gone through open sides, less what came in.

@@ -30,7 +30,7 @@ pub struct SidesSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AirSpec {
-    /// What moves it.
+    /// Solver of its motion.
     pub solver: Motion,
     /// Voxels along an edge of an air cell: 1, 2, 4 or 8; absent: 2, and 4 in a box of more than 256 cells a side.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct AirSpec {
     pub height_m: Option<f64>,
     /// Width of the air around the voxels' box.
     pub margin_m: f64,
-    /// What is at its sides.
+    /// Boundaries at its sides.
     pub sides: SidesSpec,
     /// Seconds of the air for one step of the lava.
     pub step_s: f64,

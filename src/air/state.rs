@@ -132,7 +132,7 @@ impl Air {
         self.amounts.bytes() + self.solver.bytes() + 7 * cells + 2 * size_of_val(&self.deposited[..])
     }
 
-    /// What is in the box now becomes the initial state.
+    /// Makes the present contents the initial state.
     pub(crate) fn open_account(&mut self) {
         for field in self.amounts.present() {
             let account = FieldAccount { initial: self.amounts.total(field), ..FieldAccount::default() };
@@ -177,7 +177,7 @@ impl Air {
         }
     }
 
-    /// What a cell that became solid held goes to the open cell above it; air at rest, and all where there is none, is buried.
+    /// Moves the contents of a cell that became solid to the open cell above it; air at rest, and all where there is none, is buried.
     fn shut_in(&mut self, field: Field, place: Place, open: Option<Place>) {
         let at = self.grid().at(place);
         let held = std::mem::take(&mut self.amounts.field_mut(field)[at]);

@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Wind {
 }
 
 impl Wind {
-    /// The same wind at all heights.
+    /// One wind at all heights.
     pub fn even(speed_m_s: f64, from_deg: f64) -> Self {
         Self(vec![[0.0, speed_m_s, from_deg]])
     }

@@ -18,7 +18,7 @@ pub enum CheckpointError {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the file.
         fault: Fault,
     },
     /// A file that was there before is in the way.
@@ -26,7 +26,7 @@ pub enum CheckpointError {
     InTheWay {
         /// The file.
         path: PathBuf,
-        /// What can be done.
+        /// Mend, in words.
         mend: String,
     },
     /// The scene cannot be written as TOML.
@@ -68,7 +68,7 @@ pub enum Fault {
         /// Version of the program that wrote it.
         program: String,
     },
-    /// What it holds takes more memory than allowed.
+    /// Contents that take more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
     /// It ends too early.
@@ -82,7 +82,7 @@ pub enum Fault {
     Damaged {
         /// The part of the file.
         part: String,
-        /// What is wrong.
+        /// Fault, in words.
         reason: String,
     },
 }

@@ -9,7 +9,7 @@ use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use crate::engine::plain::Plain;
 use crate::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
-/// What the name of the checkpoint before the last one ends in.
+/// End of the name of the checkpoint before the last one.
 const PREVIOUS: &str = ".previous";
 
 /// Where a [`Keeper`] of `path` keeps the checkpoint before the last one.

@@ -1,4 +1,4 @@
-//! What a report says of the air: its cells and the account of each field.
+//! Report of the air: its cells and the account of each field.
 
 use lavoxel::air::{Air, Field};
 use lavoxel::words::{heat, mass, short};
@@ -23,7 +23,7 @@ pub(super) struct AirReport {
 /// The account of a field.
 #[derive(Debug, Serialize)]
 struct FieldReport {
-    /// What a unit is: of heat in joules, of all else in kilograms.
+    /// Size of a unit: of heat in joules, of all else in kilograms.
     unit: f64,
     now_units: u64,
     initial_units: u64,

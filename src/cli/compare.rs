@@ -35,11 +35,11 @@ Measures (∩: cells of both, ∪: cells of either):
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// What is judged: .tif, .asc or .geojson
+    /// Footprint to judge: .tif, .asc or .geojson
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// What it is judged by: .tif, .asc or .geojson
+    /// Footprint to judge it by: .tif, .asc or .geojson
     #[arg(value_name = "B")]
     b: PathBuf,
 
@@ -87,7 +87,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is printed.
+/// Report that is printed.
 #[derive(Debug, Serialize)]
 struct Report {
     a: Side,

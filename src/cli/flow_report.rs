@@ -1,4 +1,4 @@
-//! What a report says of a flow of the physical model: volumes, extent and heat in true units.
+//! Report of a flow of the physical model: volumes, extent and heat in true units.
 
 use lavoxel::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
 use lavoxel::map::Site;
@@ -12,7 +12,7 @@ use super::report::parts;
 /// Least thickness in metres of a column that counts as covered.
 const LEAST_M: f64 = 0.05;
 
-/// The same in heights of a cell, where cells are small.
+/// Limit in heights of a cell, where cells are small.
 const LEAST_CELLS: f64 = 0.1;
 
 /// Share of fluxes that were held back which is worth a warning.
@@ -34,12 +34,12 @@ pub(super) struct FlowReport {
     liquid_m3: f64,
     set_m3: f64,
     out_m3: f64,
-    /// What edits took away.
+    /// Volume that edits took away.
     removed_m3: f64,
-    /// What reactions made and took.
+    /// Volume that reactions made and took.
     made_m3: f64,
     used_m3: f64,
-    /// What vents could not pour under the top of the box.
+    /// Volume that vents could not pour under the top of the box.
     blocked_m3: f64,
     area_m2: f64,
     /// Longest way in a straight line from the nearest vent to a covered column.
@@ -193,7 +193,7 @@ impl Heat {
     }
 }
 
-/// What the columns of a flow cover.
+/// Extent of the columns of a flow.
 #[derive(Default)]
 struct Extent {
     columns: usize,

@@ -252,7 +252,7 @@ fn filled(place: Placement, polygons: &Polygons) -> Footprint {
     footprint
 }
 
-/// What a system is called in a message.
+/// Name of a system in a message.
 pub(super) fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())

@@ -196,7 +196,7 @@ impl MapPlan {
         self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
     }
 
-    /// What a checkpoint has to remember for the maps, and its name there.
+    /// Bytes that a checkpoint has to remember for the maps, and their name there.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         // One material after the other, without a list that doubles; what is not filled of the room takes no memory.
         let room = self.records.iter().map(Records::most_bytes).sum();

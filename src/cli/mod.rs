@@ -339,7 +339,7 @@ fn lost_display(_: &anyhow::Error) -> bool {
     false
 }
 
-/// What flags can do about an error, besides what the message says.
+/// Hint of flags that mend an error, besides its message.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
     if exists { ", or pass --force to replace it" } else { "" }

@@ -16,7 +16,7 @@ use super::cut::axis_number;
 use super::slices::{Section, Slices};
 use super::stop;
 
-/// What is shown.
+/// View that is shown.
 #[derive(Clone, Debug)]
 pub(super) enum View {
     Volume,
@@ -74,7 +74,7 @@ pub(super) struct Painter {
     renderer: Option<Renderer>,
 }
 
-/// What is drawn.
+/// Pictures that are drawn.
 enum Drawn {
     Volume,
     Slice(Slices),

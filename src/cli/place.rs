@@ -63,7 +63,7 @@ pub(super) struct MapArgs {
     #[arg(long, help_heading = HEADING, value_name = "TYPE")]
     raw_type: Option<Encoding>,
 
-    /// What to do where the file has no data [default: the scene's rule, else error; bare heightmaps: nearest]
+    /// Fill places without data in the file [default: the scene's rule, else error; bare heightmaps: nearest]
     #[arg(long, help_heading = HEADING, value_name = "RULE")]
     fill: Option<FillRule>,
 
@@ -256,7 +256,7 @@ impl PlaceArgs {
 /// Walls of `--walls`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum WallsName {
-    /// What crosses a side leaves the box and is counted
+    /// Matter that crosses a side leaves the box and is counted
     Open,
     /// Nothing leaves
     Closed,

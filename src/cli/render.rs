@@ -252,7 +252,7 @@ impl RenderArgs {
         }
     }
 
-    /// What is drawn of a scene.
+    /// View of a scene that is drawn.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
         let Some(cut) = self.slice else { return Ok(View::Volume) };
         let all = scene.quantities();

@@ -1,4 +1,4 @@
-//! What a headless run reports: the account, the extent of the lava and the timings.
+//! Report of a headless run: the account, the extent of the lava and the timings.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) struct Report {
     cell_size_m: f64,
     #[serde(flatten)]
     whereabouts: Whereabouts,
-    /// What was chosen for a heightmap without a scene.
+    /// Choices for a heightmap without a scene.
     chosen: Vec<String>,
     walls: Walls,
     unit: u16,
@@ -86,7 +86,7 @@ pub(super) fn parts<T: Copy + Default + PartialOrd>(
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// What is reported of a material besides the lava.
+/// Report of a material besides the lava.
 #[derive(Debug, Serialize)]
 struct MaterialReport {
     #[serde(flatten)]
@@ -274,7 +274,7 @@ pub(super) fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
     serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
 }
 
-/// What the report needs besides the simulation.
+/// Inputs of the report besides the simulation.
 pub(super) struct Context<'a> {
     pub(super) scene: String,
     pub(super) site: &'a Site,

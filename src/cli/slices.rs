@@ -87,7 +87,7 @@ impl Slices {
         slice_of_motion(grid, &spec, &style, content, |place| sample.motion(place))
     }
 
-    /// What the colours mean. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
+    /// Scale of the colours. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
     /// where there is more, to the largest value.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
         let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);

@@ -27,7 +27,7 @@ const WARM: u16 = AMOUNT_ONE / 8;
 /// Steps of energy by which the heat that lava gives is tabled.
 const ENERGIES: usize = 64;
 
-/// What a vent puts over one of its columns of voxels, in units.
+/// Puff of a vent over one of its columns of voxels, in units.
 struct Blow {
     heat: f64,
     ash: f64,
@@ -106,7 +106,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// What vents give with their lava, and fumes without.
+    /// Blows what vents give with their lava, and fumes without.
     fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();

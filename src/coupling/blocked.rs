@@ -17,7 +17,7 @@ pub(super) struct Blocked {
     /// A word for each tile of 8 × 1 × 4 voxels: `(tz · ny + y) · tiles + tx`.
     words: Vec<u32>,
     tiles: usize,
-    /// What was read of the ground and of each layer; nothing yet before the first read.
+    /// Cursors of the ground and of each layer; absent before the first read.
     seen: Option<(GroundCursor, Vec<Cursor>)>,
 }
 
@@ -28,7 +28,7 @@ impl Blocked {
         Self { voxels, words: vec![0; tiles * voxels.ny * voxels.nz.div_ceil(TILE_Z)], tiles, seen: None }
     }
 
-    /// The same box, nothing read.
+    /// This box, nothing read.
     pub(super) fn forgotten(&self) -> Self {
         Self::unread(self.voxels)
     }

@@ -17,7 +17,7 @@ use crate::world::World;
 /// Largest part of the heat above a material's temperature that goes through a face in a step.
 const MOST_HEAT: f64 = 0.5;
 
-/// What a reaction takes, and the layer and phase of the flow that gives it.
+/// Part that a reaction takes, and the layer and phase of the flow that gives it.
 #[derive(Clone, Copy)]
 struct Giver {
     heat: Heat,
@@ -74,7 +74,7 @@ impl Meeting<'_> {
         self.show_met(due);
     }
 
-    /// The same reactions, each no larger than the heat of the lava beside it allows; that heat is taken. Reactions without heat
+    /// Limits reactions to the heat of the lava beside them and takes that heat. Reactions without heat
     /// stay as they are.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
         let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else { return Cow::Borrowed(due) };

@@ -1,4 +1,4 @@
-//! What spreading adds to the tiles of a strip and takes from them, kept until no thread reads the old state any more.
+//! Changes of the tiles of a strip by spreading, kept until no thread reads the old state any more.
 
 use crate::grid::tile::{Lanes, ROW};
 use crate::simd::Simd;

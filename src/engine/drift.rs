@@ -47,7 +47,7 @@ impl Work for Drift<'_> {
 }
 
 impl Drift<'_> {
-    /// What the cells at `y` give to those at `to`, which is above or below.
+    /// Carries what the cells at `y` give to those at `to`, which is above or below.
     #[inline(always)]
     fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
         for w in 0..self.strip.width {
@@ -72,7 +72,7 @@ impl Drift<'_> {
         !open | !s.above(s.splat(self.rule.viscosity), full)
     }
 
-    /// What one tile gives; its y, the y of the one that takes, and their place along x in tiles.
+    /// Carries what one tile gives; its y, the y of the one that takes, and their place along x in tiles.
     #[inline(always)]
     fn tile<S: Simd>(
         &mut self,

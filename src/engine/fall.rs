@@ -23,7 +23,7 @@ pub(super) struct Falls<'a, R, const Q: usize> {
     pub(super) before: &'a mut Vec<u64>,
 }
 
-/// What all parts of a step share.
+/// Inputs that all parts of a step share.
 pub(super) struct FallCommon<'a, R> {
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,

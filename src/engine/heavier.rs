@@ -5,7 +5,7 @@ use crate::simd::Simd;
 use crate::units::AMOUNT_ONE;
 use crate::world::{Layer, Strip};
 
-/// What is heavier than the layer that a rule moves.
+/// Matter that is heavier than the layer that a rule moves.
 pub(super) trait Heavier: Copy {
     /// Its amount in the cells of a tile, at most 1: the tile's row in its strip, its bit there, and the strip.
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V;

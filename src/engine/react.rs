@@ -31,7 +31,7 @@ pub(super) fn set(world: &mut World, layer: usize) {
     cells.into_iter().for_each(|place| world.set_rock(layer, place));
 }
 
-/// What a search of each strip that holds any of a layer finds, in the order of the strips.
+/// Finds of a search of each strip that holds any of a layer, in the order of the strips.
 fn in_strips<T: Send>(world: &World, layer: usize, search: impl Fn(usize) -> Vec<T> + Sync) -> Vec<T> {
     let strips = &world.layers[layer].strips;
     let held =

@@ -20,7 +20,7 @@ use crate::world::{AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Row
 /// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where liquid leaves the tile in each direction.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 
-/// What left the world, in units.
+/// Losses of the world, in units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
     /// Through open sides, by quantity.
@@ -349,7 +349,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         State::Live
     }
 
-    /// What fills the cells below.
+    /// Filling of the cells below.
     #[inline(always)]
     fn below(&self, here: &Here<'_>) -> S::V {
         let (s, strip) = (self.s, self.near.here);
@@ -472,7 +472,7 @@ fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
     s.add(s.add(v[0], v[1]), s.add(v[2], v[3]))
 }
 
-/// What the cells of a tile get from each other.
+/// Gifts of the cells of a tile to each other.
 #[inline(always)]
 fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
     let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));

@@ -271,7 +271,7 @@ fn fall_in<R: Column<Q>, const Q: usize>(
     );
 }
 
-/// What all parts of a spreading step share.
+/// Inputs that all parts of a spreading step share.
 struct Common<'a, R> {
     level: Level,
     ground: &'a Ground,
@@ -431,7 +431,7 @@ fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &m
     }
 }
 
-/// What the strips at the ends of the parts take.
+/// Gifts that the strips at the ends of the parts take.
 struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],

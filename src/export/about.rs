@@ -1,6 +1,6 @@
-//! What every data file tells of itself.
+//! Origin that every data file states.
 
-/// What `thickness` and other numbers in metres are not.
+/// Limits of `thickness` and other numbers in metres.
 pub const NO_FORECAST: &str = "metres are those of the scene's model: the classic rules know neither viscosity nor time, and no model is checked for this \
      place, so thickness is no forecast";
 

@@ -1,20 +1,20 @@
-//! What is written on a map: its names, its unit and its colours.
+//! Caption of a map: its names, its unit and its colours.
 
 use serde_json::{Value, json};
 
 use super::About;
 use crate::measure::Ramp;
 
-/// What is written on a map, whatever its numbers are of.
+/// Caption of a map, of any numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caption {
     /// The name in flags and files, such as `max-thickness`.
     pub name: String,
     /// The name for people, in a legend.
     pub words: String,
-    /// What it is, above a picture.
+    /// Title above a picture.
     pub title: String,
-    /// What it is, in a line.
+    /// Description in a line.
     pub description: String,
     /// The unit; empty for none.
     pub unit: &'static str,
@@ -22,14 +22,14 @@ pub struct Caption {
     pub ramp: Ramp,
     /// The limit of a footprint.
     pub above: Option<f64>,
-    /// What has to be known of the numbers.
+    /// Note about the numbers.
     pub note: Option<&'static str>,
     /// Number of runs, in a map that sums up several.
     pub runs: Option<u64>,
 }
 
 impl Caption {
-    /// What the map is of, such as `step 200` or `500 runs`.
+    /// Time or runs of the map, such as `step 200` or `500 runs`.
     pub(super) fn when(&self, about: &About) -> String {
         self.runs.map_or_else(|| format!("step {}", about.step), |runs| format!("{runs} runs"))
     }
@@ -39,7 +39,7 @@ impl Caption {
         self.runs.map_or(("step", about.step), |runs| ("runs", runs))
     }
 
-    /// What a file says of the map and of where it comes from, as JSON.
+    /// Labels of the map and its origin in a file, as JSON.
     pub(super) fn about(&self, about: &About) -> Value {
         let (count, number) = self.count(about);
         json!({

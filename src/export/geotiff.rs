@@ -33,7 +33,7 @@ const RASTER_TYPE: u16 = 1025;
 /// Bytes of a strip before it is deflated, about.
 const STRIP: usize = 1 << 18;
 
-/// What the file tells of itself.
+/// Labels of the file.
 pub(super) struct Labels<'a> {
     pub(super) caption: &'a Caption,
     pub(super) about: &'a About,
@@ -115,7 +115,7 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     tags
 }
 
-/// What GDAL shows as metadata of the file and of its band.
+/// Metadata of the file and of its band, as GDAL shows them.
 fn metadata(labels: &Labels<'_>) -> String {
     let Labels { caption, about } = labels;
     let (count, number) = caption.count(about);
@@ -147,7 +147,7 @@ fn escaped(text: &str) -> String {
     once(&once(&plain))
 }
 
-/// What the coordinates mean, and that a number stands for an area and not for a point.
+/// Keys of the coordinate system, and that a number stands for an area and not for a point.
 fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     let known = crs.map(Crs::to_geo_keys).filter(|keys| !keys.is_empty())?;
     let mut keys = GeoKeyDirectory::new();

@@ -157,14 +157,14 @@ impl Maps<'_> {
         Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
     }
 
-    /// What each column holds of the material, in units.
+    /// Amount of the material in each column, in units.
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let layer = quantity.material().and_then(|material| self.world.layer(material));
         let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
         layer.map_or_else(none, Layer::column_amounts)
     }
 
-    /// What each column holds of the material and of all heavier ones, in units.
+    /// Amount of the material and of all heavier ones in each column, in units.
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let last = quantity.material().and_then(|material| self.world.number_of(material));
         let layers = self.world.layers().iter().take(last.map_or(0, |last| last + 1));
@@ -201,7 +201,7 @@ fn positive(metres: f64) -> Option<f64> {
     (metres > 0.0).then_some(metres)
 }
 
-/// What has no thickness is not there.
+/// Leaves out columns without thickness.
 fn none_at_zero(metres: f32) -> f32 {
     if metres > 0.0 { metres } else { f32::NAN }
 }
@@ -296,7 +296,7 @@ fn pixels(grid: Grid) -> MemoryEstimate {
 /// A map that is to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
-    /// What it shows.
+    /// Quantity that the map shows.
     pub subject: Subject,
     /// The file: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` where the coordinate system is known),
     /// lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with feature `render`, a picture (`.png`), also on the globe (`.kmz`).

@@ -84,7 +84,7 @@ pub enum ExportError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// What there is and what the format takes.
+        /// Limits of the format, and what was given.
         reason: String,
     },
     /// Writing it takes more memory than allowed.
@@ -100,7 +100,7 @@ pub enum ExportError {
     Encoder {
         /// The file.
         path: PathBuf,
-        /// What the encoder says.
+        /// Error of the encoder.
         reason: String,
     },
     /// The file cannot be written.
@@ -117,7 +117,7 @@ impl ExportError {
         move |cause| Self::Memory { path: path.to_owned(), cause }
     }
 
-    /// What went wrong while a file was written: the system says so, or what it holds does not fit.
+    /// Error while a file was written: of the system, or of contents that do not fit.
     fn writing(path: &Path, cause: std::io::Error) -> Self {
         match cause.get_ref().and_then(|inner| inner.downcast_ref::<TooMuchMemory>()) {
             Some(too_much) => Self::Memory { path: path.to_owned(), cause: too_much.clone() },

@@ -45,7 +45,7 @@ impl Mp4 {
         Ok(Self { file, ffmpeg, frames })
     }
 
-    /// What ffmpeg complained about, after it ended.
+    /// Complaint of ffmpeg, after it ended.
     fn complaint(&mut self) -> ExportError {
         self.frames = None;
         let mut text = String::new();

@@ -83,7 +83,7 @@ pub fn write(path: &Path, maps: &Maps<'_>, about: &About, existing: Existing) ->
     Ok(file.commit()?)
 }
 
-/// What the system said, or what the archive could not take.
+/// Error of the system, or of the archive.
 fn io_error(error: WriteNpzError) -> io::Error {
     match error {
         WriteNpzError::Npy(WriteNpyError::Io(cause)) => cause,

@@ -16,7 +16,7 @@ const FOOTPRINT: [u8; 3] = [214, 60, 24];
 /// Which colour stands for which number of a map.
 #[derive(Clone, Debug)]
 pub struct MapStyle {
-    /// What the numbers are, such as `water thickness`.
+    /// Name of the numbers, such as `water thickness`.
     pub title: String,
     /// Their unit; empty for none.
     pub unit: &'static str,
@@ -38,7 +38,7 @@ impl MapStyle {
         Self::up_to(caption, values, 0.0)
     }
 
-    /// The same of several maps that have their colours in common: the scale reaches this number at least.
+    /// Style of several maps with common colours: the scale reaches this number at least.
     pub fn up_to(caption: &Caption, values: &Values, upper: f64) -> Self {
         let ramp = caption.ramp;
         let single = caption.above.is_some();

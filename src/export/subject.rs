@@ -1,4 +1,4 @@
-//! What a map shows.
+//! Subject of a map.
 
 use super::{Caption, NO_FORECAST};
 use crate::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
@@ -6,7 +6,7 @@ use crate::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 /// The ending of the name of a footprint.
 const FOOTPRINT: &str = "footprint";
 
-/// What a map shows: a quantity, or the places where one is above a limit.
+/// Subject of a map: a quantity, or the places where one is above a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     quantity: ColumnQuantity,
@@ -80,7 +80,7 @@ impl Subject {
         if self.above.is_some() { "" } else { self.quantity.unit() }
     }
 
-    /// What is written on its map.
+    /// Caption of its map.
     pub fn caption(&self) -> Caption {
         let measure = self.quantity.measure();
         let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);
@@ -97,7 +97,7 @@ impl Subject {
         }
     }
 
-    /// What it is, in a line.
+    /// Description in a line.
     pub fn description(&self) -> String {
         let description = self.quantity.description();
         match self.above {

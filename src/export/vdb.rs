@@ -38,7 +38,7 @@ const UPPER: usize = 32;
 /// Inner nodes of a grid: leaves by their number in the lower node, by its number in the upper node, by its place.
 type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
 
-/// What a voxel holds.
+/// Values of a voxel.
 trait Value: Copy + Default {
     /// The library's name of a tree of such values.
     const TREE: &'static str;

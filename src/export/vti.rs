@@ -32,7 +32,7 @@ const BATCH: usize = 32;
 /// Room for the place of an array in the file, which is known last.
 const OFFSET_ROOM: usize = 20;
 
-/// What an array holds.
+/// Contents of an array.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
     /// A quantity of the cells.

@@ -15,7 +15,7 @@ use crate::grid::Grid;
 
 pub use self::volcano::{Cone, crater, volcano};
 
-/// What all generators need.
+/// Inputs of all generators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bed {
     /// Seed of the noise.

@@ -3,7 +3,7 @@
 
 use crate::random::{Draw, Salt, StepKey};
 
-/// What a run draws a number for.
+/// Uses of the numbers that a run draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Which of the features has the vent.
@@ -63,7 +63,7 @@ pub(super) enum NoWeights {
 }
 
 impl NoWeights {
-    /// What is wrong: `nothing` in words, or the sum.
+    /// Words for the fault: `nothing`, or the sum.
     pub(super) fn words(self, nothing: &str) -> String {
         match self {
             Self::Nothing => nothing.to_owned(),

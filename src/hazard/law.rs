@@ -18,7 +18,7 @@ const FARTHEST: f64 = 3.0;
 /// Most numbers of a list.
 const MOST: usize = 10_000;
 
-/// What a law may be, for messages.
+/// Forms of a law, for messages.
 const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR or \
                         list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
 
@@ -41,7 +41,7 @@ impl Law {
     /// Reads a law whose numbers `number` reads, such as times with units.
     ///
     /// # Errors
-    /// What it must be, in words that follow the text.
+    /// The form that it must have, in words that follow the text.
     pub fn parse(text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Self, String> {
         let wrong = || format!("must be {EXPECTED}");
         let read = |part: &str| number(part.trim()).filter(|number| number.is_finite()).ok_or_else(wrong);

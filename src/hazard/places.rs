@@ -39,7 +39,7 @@ impl Places {
     /// the probability, relative to the others, that a vent opens in it, wherever in it with the same density.
     ///
     /// # Errors
-    /// What is wrong with the features, in words that follow the name of their file.
+    /// The fault of the features, in words that follow the name of their file.
     pub fn new(features: Vec<Feature>) -> Result<Self, String> {
         let weights = Weights::new(features.iter().map(|feature| feature.weight));
         let weights = weights.map_err(|wrong| wrong.words("has no feature with a weight above 0"))?;

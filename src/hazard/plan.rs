@@ -1,4 +1,4 @@
-//! What is sampled: the plan of a set of runs, and what each run is by it.
+//! Plan of a set of runs, and the sample of each run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,7 +73,7 @@ pub struct Plan {
     pub vent: VentSpec,
 }
 
-/// What a run is.
+/// Sample of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Its number, from 0.
@@ -114,7 +114,7 @@ impl Plan {
         }
     }
 
-    /// What a run is.
+    /// Sample of a run.
     pub fn sample(&self, run: u64) -> Sample {
         let (feature, vent_m) = self.places.draw(self.seed, run);
         let rate_m3_s = self.rates.draw(Numbers::new(self.seed, run, Use::Rate));
@@ -221,7 +221,7 @@ impl PlanFile {
         xxh3_128(json!(all).to_string().as_bytes())
     }
 
-    /// What is different in another plan, by name, so that runs of both cannot be put together.
+    /// Differences from another plan, by name, for which runs of both cannot be put together.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let names = self.decides.keys().chain(other.decides.keys().filter(|name| !self.decides.contains_key(*name)));
         names.filter(|name| self.decides.get(*name) != other.decides.get(*name)).cloned().collect()

@@ -1,4 +1,4 @@
-//! What is kept of a run: `run_000042`, a small file that appears whole or not at all.
+//! Record of a run: `run_000042`, a small file that appears whole or not at all.
 //!
 //! ```text
 //! magic 8   fingerprint of the plan 16   checksum of the rest 8   length before compression 8   block of LZ4: a RunRecord
@@ -41,7 +41,7 @@ pub enum Ending {
     Limit,
 }
 
-/// What a run came to, besides its columns.
+/// Outcome of a run, besides its columns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How it ended.
@@ -54,9 +54,9 @@ pub struct Outcome {
     pub set_m3: f64,
     /// The part of it that left at the sides of the box.
     pub out_m3: f64,
-    /// What the vent could not pour under the top of the box.
+    /// Volume that the vent could not pour under the top of the box.
     pub blocked_m3: f64,
-    /// What is wrong with the accounts of volume and heat; none in a sound run.
+    /// Fault of the accounts of volume and heat; none in a sound run.
     pub fault: Option<String>,
     /// Seconds that it took, on a clock.
     pub seconds: f64,
@@ -80,12 +80,12 @@ impl Outcome {
     }
 }
 
-/// What is kept of a run.
+/// Record of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// What it was.
+    /// Sample of the run.
     pub sample: Sample,
-    /// What it came to.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// For each column with an arrival of lava, ascending, how much its number is above that of the one before.
     gaps: Vec<u32>,
@@ -214,7 +214,7 @@ pub enum RecordError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         cause: std::io::Error,
     },
     /// It is not what it should be.
@@ -222,7 +222,7 @@ pub enum RecordError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault, in words.
         what: &'static str,
     },
 }

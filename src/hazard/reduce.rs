@@ -77,9 +77,9 @@ pub struct Summary {
 /// A run in the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it was.
+    /// Sample of the run.
     pub sample: Sample,
-    /// What it came to.
+    /// Outcome of the run.
     pub outcome: Outcome,
     /// Area that it inundates.
     pub area_m2: f64,

@@ -1,4 +1,4 @@
-//! What the code itself decides of a run, as one number: a change of the rules must not put its runs beside older ones.
+//! Fingerprint of the code that decides a run: a change of the rules must not put its runs beside older ones.
 
 use std::path::Path;
 use std::sync::OnceLock;

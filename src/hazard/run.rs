@@ -120,7 +120,7 @@ impl Plan {
     }
 }
 
-/// What a run remembers of its steps.
+/// Memory of a run of its steps.
 struct Past {
     /// The largest thickness of each column after any step, liquid and set.
     thickness_m: Vec<f32>,

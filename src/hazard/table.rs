@@ -6,7 +6,7 @@
 use crate::map::features::{Feature, Geometry};
 use crate::memory::MemoryEstimate;
 
-/// What separates fields.
+/// Characters that separate fields.
 const SEPARATORS: [char; 4] = [',', ';', '\t', ' '];
 
 /// Names of the columns, in lower case.
@@ -19,7 +19,7 @@ const NAMES: [&[&str]; 3] = [
 /// Bytes of memory for a line while a table is read and made ready to be drawn from, in lists that double as they grow.
 const BYTES_A_LINE: f64 = 240.0;
 
-/// What reading a table takes besides its text.
+/// Memory that reading a table takes besides its text.
 pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the vents of the table", text.lines().count(), BYTES_A_LINE)
 }
@@ -27,7 +27,7 @@ pub fn need(text: &str) -> MemoryEstimate {
 /// Reads a table of vents, of which [`need`] tells before what that takes.
 ///
 /// # Errors
-/// What is wrong with it, in words that follow the name of the file.
+/// The fault, in words that follow the name of the file.
 pub fn parse(text: &str) -> Result<Vec<Feature>, String> {
     let lines = text.trim_start_matches('\u{feff}').lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
     let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).peekable();

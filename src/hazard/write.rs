@@ -16,7 +16,7 @@ use crate::measure::{Ramp, Span};
 use crate::output::{Existing, OutputError};
 use crate::terrain::write::whole;
 
-/// What has to be known of all maps.
+/// Note of all maps.
 const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
                     for this place; they are no forecast";
 
@@ -35,7 +35,7 @@ const HOUR: f32 = 3600.0;
 pub struct Drawing<'a> {
     /// All runs.
     pub summary: &'a Summary,
-    /// What was asked of them.
+    /// Limit and quantiles of the maps.
     pub reduction: &'a Reduction,
     /// Where they flowed.
     pub ground: &'a Ground,

@@ -1,4 +1,4 @@
-//! What the air carries, as pictures need it.
+//! Contents of the air, as pictures need them.
 
 use crate::air::{Air, AirGrid, Field, UNIT};
 use crate::grid::Place;
@@ -25,7 +25,7 @@ pub struct AirVolume {
 }
 
 impl AirVolume {
-    /// What an air carries; `None` where there is no ash and no steam.
+    /// Contents of an air; `None` where there is no ash and no steam.
     pub fn of(air: &Air) -> Option<Self> {
         let (grid, amounts) = (air.grid(), air.amounts());
         let fields = [Field::Ash, Field::Steam].map(|field| amounts.field(field));

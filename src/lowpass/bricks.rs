@@ -59,7 +59,7 @@ impl Bricks {
         self.refresh_largest(&[&volume.density], changed)
     }
 
-    /// The same for the largest of several densities of each cell.
+    /// Updates bricks by the largest of several densities of each cell.
     pub(crate) fn refresh_largest(&mut self, fields: &[&[u8]], changed: &[Change]) -> bool {
         let touched = self.touched(changed, 1);
         let (grid, [nx, ny, _]) = (self.grid, self.count);

@@ -77,7 +77,7 @@ impl ClearFilter {
     }
 }
 
-/// What the values of a medium depend on.
+/// Inputs of the values of a medium.
 pub(super) struct Matter<'a> {
     pub(super) ground: &'a Ground,
     pub(super) layer: &'a Layer,

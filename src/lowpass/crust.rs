@@ -26,7 +26,7 @@ pub(super) struct Crusts {
     marks: Vec<Mark>,
 }
 
-/// What is written into a column of a map.
+/// Entry of a column of a map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mark {
     #[default]

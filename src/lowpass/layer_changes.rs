@@ -11,7 +11,7 @@ pub(super) struct LayerCursor {
     ground: GroundCursor,
 }
 
-/// What changed in a layer, and in the ground around it.
+/// Changes in a layer, and in the ground around it.
 pub(super) struct LayerChanges<'a> {
     /// For each strip the tiles that changed; `None` where anything may have.
     strips: Vec<Option<Changes<'a>>>,

@@ -97,7 +97,7 @@ impl Footprint {
         row >= 0.0 && col >= 0.0 && inside()
     }
 
-    /// The same on another raster: a cell is inside where the cell around its middle is.
+    /// Footprint on another raster: a cell is inside where the cell around its middle is.
     pub fn onto(&self, place: Placement) -> Self {
         let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
         let inside = Array2::from_shape_fn((place.rows, place.cols), |(row, col)| self.holds([xs[col], ys[row]]));

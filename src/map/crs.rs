@@ -1,4 +1,4 @@
-//! What the coordinates of a map mean, as well-known text and as keys of a GeoTIFF.
+//! Coordinate system of a map, as well-known text and as keys of a GeoTIFF.
 
 mod number;
 mod old_prj;
@@ -21,7 +21,7 @@ pub enum GeoKey {
     Text(String),
 }
 
-/// What the coordinates of a map mean; without either part nothing is known of them, and they are taken for metres.
+/// Coordinate system of a map; without either part nothing is known of it, and coordinates are taken for metres.
 ///
 /// Either part can be asked for in the other's form: [`Crs::to_wkt`] for a `.prj` file, [`Crs::to_geo_keys`] for a
 /// GeoTIFF.
@@ -150,7 +150,7 @@ impl Crs {
         Some(Self { wkt: Some(wkt), geo_keys: numbered(code, unit) })
     }
 
-    /// What the system is called, such as `WGS 84 / UTM zone 33N`: the first name in its text, if that is one.
+    /// Name of the system, such as `WGS 84 / UTM zone 33N`: the first name in its text, if that is one.
     pub fn name(&self) -> Option<String> {
         let text = self.to_wkt()?;
         text.split('"').nth(1).filter(|name| !["", "unnamed", "unknown"].contains(name)).map(str::to_owned)
@@ -179,7 +179,7 @@ impl Crs {
     /// The unit of the coordinates; metres where nothing is said of them.
     ///
     /// # Errors
-    /// What is said of them, where that is not known.
+    /// The code of the unit, where that is not known.
     pub fn known_unit(&self) -> Result<MapUnit, String> {
         let model = self.short(MODEL).or_else(|| match (self.number(PROJECTED), self.number(GEODETIC)) {
             (Some(_), _) => Some(1),

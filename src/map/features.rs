@@ -40,7 +40,7 @@ pub struct Feature {
 pub struct Features {
     /// In the order of the text.
     pub features: Vec<Feature>,
-    /// What the coordinates mean.
+    /// System of the coordinates.
     pub system: System,
 }
 
@@ -49,7 +49,7 @@ impl Features {
     /// what that takes.
     ///
     /// # Errors
-    /// What is wrong with it, in words that follow the name of the file.
+    /// The fault, in words that follow the name of the file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
         let features = match root.get("type").and_then(Value::as_str) {

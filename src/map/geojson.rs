@@ -8,7 +8,7 @@ use crate::memory::MemoryEstimate;
 /// A polygon: its outer ring and its holes, each a list of points in the units of the map.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
-/// What the coordinates of a text mean.
+/// Coordinate system of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum System {
     /// Longitude and latitude on WGS 84.
@@ -39,7 +39,7 @@ impl System {
 pub struct Polygons {
     /// Each with its rings.
     pub polygons: Vec<Rings>,
-    /// What the coordinates mean.
+    /// System of the coordinates.
     pub system: System,
 }
 
@@ -48,7 +48,7 @@ const A_LIST: usize = 256;
 const AN_OBJECT: usize = 720;
 const A_COMMA: usize = 96;
 
-/// What reading a text takes, which its length does not tell.
+/// Memory that reading a text takes, which its length does not tell.
 pub fn need(text: &str) -> MemoryEstimate {
     let cost = |byte| match byte {
         b'[' => A_LIST,
@@ -63,7 +63,7 @@ impl Polygons {
     /// Reads a text, of which [`need`] tells before what that takes.
     ///
     /// # Errors
-    /// What is wrong with it, in words that follow the name of the file.
+    /// The fault, in words that follow the name of the file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
         let mut polygons = Vec::new();

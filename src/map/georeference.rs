@@ -15,12 +15,12 @@ pub struct Georeference {
     pub y_north: f64,
     /// Metres in a map unit, along x and along y: 1 for a map in metres, those of a degree for one in degrees.
     pub metres_per_unit: (f64, f64),
-    /// What the coordinates mean.
+    /// System of the coordinates.
     pub crs: Crs,
 }
 
 impl Georeference {
-    /// The same map from another corner, so many metres further east and south.
+    /// Map from another corner, so many metres further east and south.
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
         let (x_west, y_north) = self.to_map(east_m, south_m);

@@ -69,7 +69,7 @@ impl Site {
         [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
     }
 
-    /// What the map's coordinates mean, where that is known.
+    /// Coordinate system of the map, where that is known.
     pub fn crs(&self) -> Option<&Crs> {
         self.georeference.as_ref().map(|place| &place.crs)
     }
@@ -99,7 +99,7 @@ impl Site {
         [x, self.grid.nz - 1 - z, y]
     }
 
-    /// What leads from local metres to those of the map, `[east, north, up]`: zero where there is no map in metres.
+    /// Offset from local metres to those of the map, `[east, north, up]`: zero where there is no map in metres.
     pub fn offset_m(&self) -> [f64; 3] {
         let metric = self.georeference.as_ref().filter(|map| map.metres_per_unit == (1.0, 1.0));
         metric.map_or([0.0; 3], |map| [map.x_west, map.y_north - self.grid.nz as f64 * self.cell_size_m, 0.0])

@@ -42,7 +42,7 @@ pub enum Kind {
     Grain,
 }
 
-/// What materials share of a cell.
+/// Room of a cell that materials share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capacity {
@@ -161,7 +161,7 @@ impl Default for Grains {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, from = "Table")]
 pub struct Material {
-    /// What sources, bodies and files call it.
+    /// Name in sources, bodies and files.
     pub name: String,
     /// How it moves.
     pub kind: Kind,

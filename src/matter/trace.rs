@@ -18,7 +18,7 @@ pub struct Trace {
     pub press: f64,
     /// Whether what stands on a body belongs to it, though nothing passes through it.
     pub rest: bool,
-    /// What the air above a surface does.
+    /// Law of the air above a surface.
     pub air: Air,
     /// The rule runs in every so many steps.
     pub every: u32,
@@ -39,7 +39,7 @@ impl Default for Trace {
     }
 }
 
-/// What the air above a surface does.
+/// Law of the air above a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Air {

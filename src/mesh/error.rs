@@ -15,11 +15,11 @@ use crate::validate::tame;
 pub struct MeshError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// Fault, in words.
     pub(super) fault: Fault,
 }
 
-/// What is wrong with a mesh.
+/// Faults of a mesh.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("cannot be read: {0}")]

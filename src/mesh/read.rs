@@ -89,7 +89,7 @@ pub(super) struct Collector<'a> {
     weld: Weld,
     /// Triangles so far, with those that have no area.
     seen: usize,
-    /// What is in memory beside the triangles.
+    /// Memory that is taken beside the triangles.
     held: Vec<Held>,
 }
 

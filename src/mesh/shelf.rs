@@ -67,7 +67,7 @@ impl<'a> Shelf<'a> {
     /// The shape of a heightmap with the cells below its heights.
     ///
     /// # Errors
-    /// What is wrong with the file, or that it has no heights.
+    /// The fault of the file, or that it has no heights.
     pub fn relief(&mut self, spec: &ReliefSpec) -> Result<ReliefSpec, TerrainError> {
         let key = format!("{spec:?}");
         let cells = match self.cells.get(&key) {

@@ -1,4 +1,4 @@
-//! What a scene says of a mesh, and where its triangles lie in the box.
+//! Keys of a mesh in a scene, and where its triangles lie in the box.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -46,7 +46,7 @@ impl<P: Part> Loop<P> {
     }
 }
 
-/// What a loop is made of.
+/// Source of a loop.
 pub(crate) trait IntoParallelIterator {
     type Part: Part;
 

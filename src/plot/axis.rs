@@ -22,7 +22,7 @@ impl Axis {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// What is even along the axis.
+    /// Number that is even along the axis.
     fn even(self, value: f64) -> f64 {
         if self == Self::Log { value.log10() } else { value }
     }
@@ -60,7 +60,7 @@ impl Extent {
         Self { axis, low: axis.back(from), high: axis.back(high + room) }
     }
 
-    /// The same with so much more room at its upper end, as a share of its length.
+    /// Scale with so much more room at its upper end, as a share of its length.
     pub(super) fn with_room_above(self, share: f64) -> Self {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         Self { high: self.axis.back(high + share * (high - low)), ..self }

@@ -43,7 +43,7 @@ enum Look {
     Theory,
 }
 
-/// What is known of the numbers of a series.
+/// Numbers of a series.
 enum Numbers {
     Points(Vec<(f64, f64)>),
     /// A function, drawn over the whole of the x axis.

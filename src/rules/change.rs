@@ -236,7 +236,7 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
     }
 }
 
-/// What a key of a table names.
+/// Target of a key of a table.
 enum Key<T: 'static> {
     Number(&'static Param<T>),
     /// The keys with this prefix.

@@ -75,7 +75,7 @@ const TENTH: u16 = 6553;
 /// The rule's parameters in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressing {
-    /// What a cell holds more than the one above it; even.
+    /// Amount of a cell beyond that of the one above it; even.
     pub max: u16,
     /// Flow that is not damped.
     pub min_flow: u16,
@@ -131,7 +131,7 @@ impl Compressing {
         if self.thin { 4 } else { 8 }
     }
 
-    /// What goes to a side that is less full by `lower` and holds `there`; whether the pair has its turn.
+    /// Amount that goes to a side that is less full by `lower` and holds `there`; `turn`: whether the pair has its turn.
     fn aside(&self, lower: u16, there: u16, turn: bool) -> u16 {
         let flow = if lower < self.fine() && turn {
             lower >> 1

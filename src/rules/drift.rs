@@ -44,7 +44,7 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(drift.side, "share", 0.0, 1.0, Linear, "share of the cells that spread in a step; more widens the plume"),
 ];
 
-/// What drifts up and down, in units and in shares of 256.
+/// Drift up and down, in units and in shares of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drifting {
     /// Cells that rise.
@@ -109,7 +109,7 @@ impl Drifting {
         if up { self.up_speed } else { self.down_speed }
     }
 
-    /// What a cell that acts and holds `amount` gives to one that is `full`, open, and above or below it.
+    /// Amount that a cell that acts and holds `amount` gives to one that is `full`, open, and above or below it.
     #[inline]
     pub fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
         amount.min(self.speed(up)).min(AMOUNT_ONE.saturating_sub(full))

@@ -57,7 +57,7 @@ struct Buoyancy {
     part: Part,
 }
 
-/// What the matter of a layer is to floating pieces.
+/// Part of the matter of a layer towards floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// It makes pieces.

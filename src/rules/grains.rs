@@ -107,7 +107,7 @@ impl Turn {
     }
 }
 
-/// What is around a grain, by cells along x, y and z from it.
+/// Surroundings of a grain, by cells along x, y and z from it.
 pub(crate) trait Around {
     /// Whether the grain could be there.
     fn is_free(&self, by: [isize; 3]) -> bool;

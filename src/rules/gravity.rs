@@ -62,13 +62,13 @@ impl From<&RulesSpec> for Gravity {
 }
 
 impl Gravity {
-    /// The same rule in a layer that heavier matter takes room from.
+    /// This rule in a layer that heavier matter takes room from.
     pub(crate) fn beside_heavier(self) -> Gravity<true> {
         Gravity { factor: self.factor, beta: self.beta }
     }
 }
 
-/// What falls from a liquid cell into the cell below it, which is not solid and holds `heavier` matter.
+/// Parcel that falls from a liquid cell into the cell below it, which is not solid and holds `heavier` matter.
 ///
 /// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is left hanging in the
 /// air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it one unit of amount that holds it, because
@@ -79,7 +79,7 @@ pub fn fall<const UNDER: bool>(from: Content, into: Content, heavier: u16, rule:
     carry(wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)), from, into, rule.beta)
 }
 
-/// What climbs from a cell that holds `heavier` matter into the one above it, which is not solid.
+/// Parcel that climbs from a cell that holds `heavier` matter into the one above it, which is not solid.
 #[inline]
 fn climb(from: Content, into: Content, heavier: u16, beta: u32) -> Parcel {
     let excess = from.amount.saturating_sub(AMOUNT_ONE - heavier);

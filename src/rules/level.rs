@@ -104,7 +104,7 @@ fn share(fluidity: u32, thin: bool) -> u16 {
 }
 
 impl Leveling {
-    /// What a cell that acts gives to its neighbours.
+    /// Gifts of a cell that acts to its neighbours.
     pub(super) fn shares(&self, here: &Here) -> [Gift; 4] {
         let full = here.cell.amount.saturating_add(here.heavier);
         let filling = |side: Side| match side {
@@ -199,7 +199,7 @@ impl Exchange<1> for Leveling {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// What cells that are `free` to act in each direction give; `None` where none gives anything.
+    /// Gifts of cells that are `free` to act in each direction; `None` where none gives anything.
     #[inline(always)]
     pub(super) fn shares<N: Near<S, 1>>(&self, s: S, near: &N, free: [u32; 4]) -> Option<[S::V; 4]> {
         let (full, there) = near.fillings();
@@ -229,7 +229,7 @@ impl<S: Simd> Kernel<S> {
         Some(gives)
     }
 
-    /// What goes to a neighbour that is `lower` by so much and holds `there`.
+    /// Amount for a neighbour that is `lower` by so much and holds `there`.
     #[inline(always)]
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);

@@ -9,7 +9,7 @@ use crate::param::Param;
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
 use crate::validate::{Invalid, within};
 
-/// What stands above the box.
+/// Boundary above the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Roof {
@@ -56,7 +56,7 @@ pub struct RulesSpec {
     pub support: f64,
     /// The sides of the box.
     pub walls: Walls,
-    /// What is above the box.
+    /// Boundary above the box.
     #[serde(skip_serializing_if = "Roof::is_closed")]
     pub roof: Roof,
     /// Gravity steps for each spreading step.

@@ -22,9 +22,9 @@ use crate::world::{Part, World};
 /// A reaction with its numbers in units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
-    /// What it takes.
+    /// Materials that it takes.
     pub takes: Vec<Part>,
-    /// What it makes.
+    /// Materials that it makes.
     pub makes: Vec<Part>,
     /// Layer of the material that must be beside, and its least amount.
     pub near: Option<(usize, u16)>,
@@ -49,7 +49,7 @@ pub struct Reacting {
 /// Heat that a reaction takes, for the cells of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
-    /// What the scene says.
+    /// Heat as the scene gives it.
     pub about: ReactionHeat,
     /// Kilograms of a part of the first material in a cubic metre of a cell.
     pub part_kg_m3: f64,
@@ -115,7 +115,7 @@ impl Reacting {
         }
     }
 
-    /// What reacts where the first material is at `place`, in a round of a step.
+    /// Reaction that is due where the first material is at `place`, in a round of a step.
     pub fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
         let first = self.takes.first()?;
         if u32::from(world.layers()[first.layer].at(place).amount) < first.count

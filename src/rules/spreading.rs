@@ -107,7 +107,7 @@ impl From<&RulesSpec> for Spreading {
 }
 
 impl Spreading {
-    /// The same rule in a layer that heavier matter takes room from.
+    /// This rule in a layer that heavier matter takes room from.
     pub(crate) fn beside_heavier(self) -> Spreading<true> {
         let Self { threshold, support, spread, alpha, friction_on_solid, friction_on_liquid, walls, every } = self;
         Spreading { threshold, support, spread, alpha, friction_on_solid, friction_on_liquid, walls, every }
@@ -146,7 +146,7 @@ impl Giver {
         }
     }
 
-    /// What goes to one neighbour of the pattern, which holds `heavier` matter. Four such parcels never take more than the giver has: `spread` is
+    /// Parcel for one neighbour of the pattern, which holds `heavier` matter. Four such parcels never take more than the giver has: `spread` is
     /// below 1/4 and `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
     #[inline]
     pub fn gives(self, to: Content, heavier: u16) -> Parcel {

@@ -24,13 +24,13 @@ pub(crate) trait Column<const Q: usize>: Sync {
     /// All numbers on which the rule depends.
     fn numbers(&self) -> RuleNumbers;
 
-    /// What a cell and the one above it, both open, hold afterwards; `heavier` is the amount of heavier matter in the lower one.
+    /// Contents afterwards of a cell and the one above it, both open; `heavier` is the amount of heavier matter in the lower one.
     fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2];
 
     /// The rule's numbers as lanes.
     fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
 
-    /// What the pairs of two tiles hold afterwards: below, above. `None` when nothing moves.
+    /// Contents afterwards of the pairs of two tiles: below, above. `None` when nothing moves.
     fn settle_lanes<S: Simd>(kernel: &Self::Kernel<S>, s: S, pair: &Pair<'_, S, Q>) -> Option<[[S::V; Q]; 2]>;
 
     /// Cells from which something may move up.
@@ -68,7 +68,7 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     /// The sides of the box.
     fn walls(&self) -> Walls;
 
-    /// What a cell gives; `pattern` has its random bits of this step.
+    /// Gifts of a cell; `pattern` has its random bits of this step.
     fn gives(&self, here: &Here, pattern: u8) -> Gifts;
 
     /// The rule's numbers in `step` as lanes.
@@ -84,10 +84,10 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
         u32::MAX
     }
 
-    /// What the cells of a tile give; `free` has the cells that may give in each direction.
+    /// Gifts of the cells of a tile; `free` has the cells that may give in each direction.
     fn flow<S: Simd, N: Near<S, Q>>(kernel: &Self::Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, Q>;
 
-    /// What is lost of a quantity on the way from cells on rock, where `bed` has a bit, or on liquid; `None` where nothing
+    /// Loss of a quantity on the way from cells on rock, where `bed` has a bit, or on liquid; `None` where nothing
     /// ever is.
     #[inline(always)]
     fn lost<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _quantity: usize, _v: S::V, _bed: u32) -> Option<S::V> {
@@ -115,15 +115,15 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
 
 /// The cells below or above those of a tile.
 pub(crate) struct Next<S: Simd> {
-    /// What they hold of the layer.
+    /// Amounts of the layer.
     pub(crate) amount: S::V,
-    /// The same and heavier matter.
+    /// Amounts of the layer and of heavier matter.
     pub(crate) filling: S::V,
     /// A bit for each that is inside of the box and not solid.
     pub(crate) open: u32,
 }
 
-/// What a tile gives.
+/// Gifts of a tile.
 pub(crate) enum Flow<S: Simd, const Q: usize> {
     /// Nothing, whatever is drawn.
     Still,
@@ -131,11 +131,11 @@ pub(crate) enum Flow<S: Simd, const Q: usize> {
     Idle,
     /// Quantities for each direction, and the cells that give in each.
     Gives([[S::V; 4]; Q], [u32; 4]),
-    /// The same, and quantities for the cells below and above.
+    /// Amounts for all sides, and quantities for the cells below and above.
     All([[S::V; 4]; Q], [u32; 4], [[S::V; 2]; Q]),
 }
 
-/// What a cell stands on.
+/// Bed of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bed {
     /// A solid cell or the floor of the box.
@@ -145,7 +145,7 @@ pub enum Bed {
 }
 
 impl Bed {
-    /// What a cell of a layer stands on.
+    /// Bed of a cell of a layer.
     #[inline]
     pub fn under(world: &World, layer: usize, [x, y, z]: Place) -> Self {
         if y == 0 || world.ground().is_solid([x, y - 1, z]) {
@@ -156,7 +156,7 @@ impl Bed {
     }
 }
 
-/// What a cell has beside it.
+/// Neighbour at a side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Rock.
@@ -165,7 +165,7 @@ pub enum Side {
     Outside,
     /// A cell that is not solid.
     Open {
-        /// What it holds of the layer.
+        /// Contents of the layer.
         cell: Content,
         /// Amount of heavier matter in it.
         heavier: u16,
@@ -175,13 +175,13 @@ pub enum Side {
 /// A cell with what is around it.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
-    /// What it holds of the layer.
+    /// Contents of the layer.
     pub cell: Content,
     /// Amount of heavier matter in it.
     pub heavier: u16,
-    /// What is below it.
+    /// Bed below it.
     pub bed: Bed,
-    /// What is beside it, by [`DIRECTIONS`].
+    /// Neighbours, by [`DIRECTIONS`].
     pub beside: [Side; 4],
     /// The cell below.
     pub below: Side,
@@ -193,7 +193,7 @@ pub struct Here {
     pub draw: Draw,
 }
 
-/// What a cell gives.
+/// Gifts of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gifts {
     /// To its neighbours across, by [`DIRECTIONS`].
@@ -210,10 +210,10 @@ impl From<[Gift; 4]> for Gifts {
     }
 }
 
-/// What goes to one neighbour.
+/// Gift to one neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gift {
-    /// What leaves the giver.
+    /// Parcel that leaves the giver.
     pub parcel: Parcel,
     /// Energy that is lost on the way.
     pub friction: u16,

@@ -112,7 +112,7 @@ pub struct Tracing {
     pub press: u16,
     /// Whether what stands on a body belongs to it.
     pub rest: bool,
-    /// What the air above a surface does.
+    /// Law of the air above a surface.
     pub air: Air,
     /// Runs in every so many steps.
     pub every: u32,
@@ -145,7 +145,7 @@ impl Tracing {
         [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
     }
 
-    /// What a cell that belongs to one body offers.
+    /// Amount that a cell that belongs to one body offers.
     pub(crate) fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! What both rules share: how much energy a parcel of liquid carries, for one cell and for the 32 of a tile.
+//! Energy that a parcel of liquid carries, for one cell and for the 32 of a tile, in all rules.
 
 use crate::simd::Simd;
 use crate::units::ENERGY_MAX;

@@ -72,13 +72,13 @@ pub(crate) trait Simd: Copy {
     fn any_of(self, v: [Self::V; 4]) -> bool {
         self.any(self.or(self.or(v[0], v[1]), self.or(v[2], v[3])))
     }
-    /// What lies west of each cell; `beside` is the tile to the west.
+    /// Values west of each cell; `beside` is the tile to the west.
     fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// What lies east of each cell; `beside` is the tile to the east.
+    /// Values east of each cell; `beside` is the tile to the east.
     fn see_east(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// What lies north of each cell; `beside` is the tile to the north.
+    /// Values north of each cell; `beside` is the tile to the north.
     fn see_north(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// What lies south of each cell; `beside` is the tile to the south.
+    /// Values south of each cell; `beside` is the tile to the south.
     fn see_south(self, a: Self::V, beside: Self::V) -> Self::V;
     /// `energy · 2^14 / amount`, rounded down and at most 65535. Where the amount is zero the lane may hold anything.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;

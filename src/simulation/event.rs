@@ -20,7 +20,7 @@ pub struct Event {
     /// It takes place as soon as this many steps have been made: 0 is before the first step, and the state after N
     /// steps includes the events of N.
     pub at: u64,
-    /// What is done.
+    /// Command that is carried out.
     pub command: Command,
 }
 

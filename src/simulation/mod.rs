@@ -369,7 +369,7 @@ impl Simulation {
         &self.history.spec
     }
 
-    /// What lava finds at the sides of the box, in any model.
+    /// Walls that lava finds at the sides of the box, in any model.
     pub fn walls(&self) -> Walls {
         match self.state.flow().map(|flow| flow.setup().open_sides) {
             None => self.history.spec.walls,

@@ -1,4 +1,4 @@
-//! What a vent pours in a world of the physical model: cubic metres by the second, at a temperature.
+//! Lava of a vent in a world of the physical model: cubic metres by the second, at a temperature.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ impl Default for VentFlow {
 }
 
 impl VentFlow {
-    /// The same rate from the start on, at the temperature of the lava.
+    /// One rate from the start on, at the temperature of the lava.
     pub fn steady(rate_m3_s: f64) -> Self {
         Self { rates_m3_s: vec![[0.0, rate_m3_s]], temperature_k: None }
     }
@@ -126,7 +126,7 @@ impl Vent {
 }
 
 impl Vents {
-    /// What the vents pour in a step of a world of the physical model, vent by vent.
+    /// Pours of a step of a world of the physical model, vent by vent.
     pub(crate) fn flow_pours(&self, step: u64, about: (f64, f64), grid: Grid) -> Vec<FlowPour> {
         let mut pours = Vec::new();
         self.pouring().for_each(|placed| placed.vent.add_flow_pours(step, about, grid, &mut pours));

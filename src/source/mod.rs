@@ -69,10 +69,10 @@ pub struct VentSpec {
     /// Name of the material that it pours; absent: lava; [`FUME`]: nothing but what it gives to the air.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// What it gives to the air; absent: what the lava of a vent gives by itself.
+    /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<VentAir>,
-    /// What it pours in a world of the physical model, where rate and energy mean nothing.
+    /// Rates and temperature in a world of the physical model, where rate and energy mean nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<VentFlow>>,
 }

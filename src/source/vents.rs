@@ -86,7 +86,7 @@ impl Vents {
         open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
 
-    /// The same vents under the numbers that [`Vents::numbers`] gave.
+    /// Puts these vents under the numbers that [`Vents::numbers`] gave.
     pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {

@@ -16,7 +16,7 @@ use crate::world::{ColumnQuantity, Content, Layer, Quantity, UnknownQuantity, Wo
 pub struct CellValues<'a> {
     world: &'a World,
     measure: CellMeasure,
-    /// What is measured; none for the ground and for a material that is not there.
+    /// Layer that is measured; none for the ground and for a material that is not there.
     layer: Option<&'a Layer>,
     /// Only for what is measured of it.
     air: Option<&'a Air>,
@@ -185,7 +185,7 @@ impl CellValues<'_> {
     }
 }
 
-/// What a cell of a layer measures.
+/// Measure of a cell of a layer.
 #[inline]
 fn value(measure: CellMeasure, cell: Content) -> f32 {
     match measure {

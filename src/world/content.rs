@@ -1,4 +1,4 @@
-//! What one cell of a liquid holds.
+//! Contents of one cell of a liquid.
 
 /// Amount and energy of one cell, in units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -45,11 +45,11 @@ pub enum Shape {
     },
     /// The inside of a closed mesh in a file. It has no cells before its scene is built.
     Mesh(Box<MeshSpec>),
-    /// What lies below the heights of a heightmap in a file. It has no cells before its scene is built.
+    /// All below the heights of a heightmap in a file. It has no cells before its scene is built.
     Heightmap(Box<ReliefSpec>),
 }
 
-/// What an edit puts into its shape.
+/// Matter that an edit puts into its shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Matter {
@@ -90,7 +90,7 @@ fn of_a_vent() -> f64 {
     1.0
 }
 
-/// What an edit puts into the air: each cell has at least so much of it afterwards.
+/// Contents that an edit puts into the air: each cell has at least so much of it afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Breath {
@@ -111,7 +111,7 @@ pub struct Breath {
 pub struct Edit {
     /// Where.
     pub shape: Shape,
-    /// What.
+    /// Matter that is put there.
     pub matter: Matter,
 }
 
@@ -184,7 +184,7 @@ impl Shape {
         }
     }
 
-    /// What kind of file the shape is read from, if it is.
+    /// Kind of file from which the shape is read, if it is.
     pub(crate) fn kind_of_file(&self) -> Option<&'static str> {
         match self {
             Self::Mesh(_) => Some("mesh"),
@@ -391,7 +391,7 @@ impl World {
         }
     }
 
-    /// What a cell of a sea under pressure holds beyond a full one, so that it is at rest.
+    /// Amount of a cell of a sea under pressure beyond a full one, so that it is at rest.
     fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
         let material = self.layers[layer].material();
         match *shape {

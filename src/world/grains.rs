@@ -18,7 +18,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// The same word everywhere.
+    /// One word everywhere.
     pub(crate) fn filled(grid: Grid, word: u32) -> Self {
         let pitch = grid.nx.div_ceil(TILE_X) + 2;
         Self { words: vec![word; pitch * (grid.ny + 2)], pitch }
@@ -56,7 +56,7 @@ impl std::ops::DerefMut for Words {
 pub(crate) struct Barriers {
     /// The ground, and what is outside of the box where its sides are closed.
     pub(crate) solid: Words,
-    /// The same, and all other matter that bars the way.
+    /// Cells of grains, and of all other matter that bars the way.
     pub(crate) barred: Words,
     /// For each column of tiles, the cells inside of the box.
     pub(crate) inside: Vec<u32>,

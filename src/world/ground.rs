@@ -255,7 +255,7 @@ impl Ground {
         GroundCursor::new(&self.versions)
     }
 
-    /// What a reader has to read again, of this ground or another one; the cursor is then up to date.
+    /// Parts that a reader has to read again, of this ground or another one; the cursor is then up to date.
     pub(crate) fn changes_since(&self, cursor: &mut GroundCursor) -> GroundChanges {
         cursor.advance(&self.versions)
     }

@@ -114,7 +114,7 @@ impl Layer {
         }
     }
 
-    /// The same layer with nothing in it, not yet read by any reader.
+    /// Empty copy of the layer, not yet read by any reader.
     pub(crate) fn emptied(&self) -> Self {
         let mut layer = Self::empty(self.grid, self.material.clone(), self.read_by_lighter.is_some());
         layer.let_grains_read(self.read_by_grains.is_some());
@@ -136,7 +136,7 @@ impl Layer {
         1 + usize::from(self.material.carries_energy())
     }
 
-    /// What it is made of.
+    /// Material of the layer.
     pub fn material(&self) -> &Material {
         &self.material
     }
@@ -256,7 +256,7 @@ impl Layer {
         sums
     }
 
-    /// What the box holds.
+    /// Sums over the box.
     pub fn tally(&self) -> Tally {
         let tally = |strip: &Strip| {
             strip.iter().fold(Tally::default(), |sum, (_, _, tile)| Tally {

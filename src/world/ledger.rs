@@ -23,7 +23,7 @@ pub struct Ledger {
     pub used: u64,
     /// Made by reactions.
     pub made: u64,
-    /// What vents could not place because their column was full to the roof. It never entered the box.
+    /// Matter that vents could not place because their column was full to the roof. It never entered the box.
     pub blocked: u64,
     /// Matter that rock displaced and that found no room in reach: it counts in `removed` too, unless it was gone when the account was
     /// opened. A checkpoint does not keep this number.
@@ -97,7 +97,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// What is in the box now becomes the initial state.
+    /// Makes the present contents the initial state.
     pub fn open(mass: u64, energy: u64) -> Self {
         Self { initial: mass, energy: EnergyLedger { initial: energy, ..Default::default() }, ..Default::default() }
     }

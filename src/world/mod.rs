@@ -72,7 +72,7 @@ pub struct World {
     pub(crate) layers: Vec<Layer>,
     /// Where the lava is among the layers.
     lava: usize,
-    /// What the layers share of a cell.
+    /// Room of a cell that the layers share.
     pub(crate) capacity: Capacity,
     /// The layers that only show another model.
     mirrors: Mirrors,
@@ -100,7 +100,7 @@ impl World {
         Self { grid, ground, layers, lava, capacity: Capacity::Shared, mirrors: Mirrors::default() }
     }
 
-    /// The same world without matter yet, whose layers share this much of a cell.
+    /// This world, without matter yet, whose layers share this much of a cell.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
@@ -111,7 +111,7 @@ impl World {
         self.grid
     }
 
-    /// What is solid.
+    /// Solid cells and the heights of the ground.
     pub fn ground(&self) -> &Ground {
         &self.ground
     }
@@ -215,7 +215,7 @@ impl World {
         unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
     }
 
-    /// What the world holds of each element that its materials declare, and where it came from and went, in units of amount
+    /// Account of each element that its materials declare: what is held, where it came from and went, in units of amount
     /// times the number that the material declares.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();

@@ -16,7 +16,7 @@ pub struct PackedWorld {
 struct PackedLayer {
     /// The tiles that hold matter, strip after strip: x and y in tiles, number of the strip.
     places: Vec<[u16; 3]>,
-    /// What they hold, quantity after quantity.
+    /// Contents, quantity after quantity.
     lanes: Vec<Lanes>,
     ledger: Ledger,
 }

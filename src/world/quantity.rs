@@ -113,7 +113,7 @@ impl<M: Measure> Quantity<M> {
         list.iter().find(|quantity| quantity.name() == bare).ok_or_else(unknown)
     }
 
-    /// What is measured.
+    /// Measure of the quantity.
     pub fn measure(&self) -> M {
         self.measure
     }
@@ -159,7 +159,7 @@ impl<M: Measure> Quantity<M> {
         self.measure.facts().unit
     }
 
-    /// What it is, in a line.
+    /// Description in a line.
     pub fn description(&self) -> String {
         self.measure.facts().what.replace("{}", self.material().unwrap_or_default())
     }

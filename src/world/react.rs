@@ -1,4 +1,4 @@
-//! What reactions and setting do to the layers, with their accounts.
+//! Changes of the layers by reactions and setting, with their accounts.
 
 use super::{Content, World};
 use crate::grid::Place;

@@ -57,7 +57,7 @@ pub(crate) struct Row {
     pub(crate) held: u64,
     /// Tiles that changed, or whose heavier matter did, since the column rule visited them.
     pub(crate) falling: u64,
-    /// The same since the rule across visited them.
+    /// Cells that changed since the rule across visited them.
     pub(crate) flowing: u64,
     /// Where they are, 0 where a tile never held liquid.
     pub(crate) slots: [u32; ROW],
@@ -68,7 +68,7 @@ impl Row {
     pub(crate) const EMPTY: Self = Self { held: 0, falling: 0, flowing: 0, slots: [0; ROW] };
 }
 
-/// What lies where there is no row.
+/// Row that stands where there is none.
 static NO_ROW: Row = Row::EMPTY;
 
 /// The tiles of four slabs of equal z.
@@ -108,7 +108,7 @@ pub(crate) struct Strip {
     pub(crate) flowing: Rows,
     /// Tiles that changed since the last reads of the layer, without those that are still `falling`.
     pub(super) records: ChangeRecords,
-    /// What the rule of grains reads; absent in layers of other matter.
+    /// Words that the rule of grains reads; absent in layers of other matter.
     pub(crate) grains: GrainWords,
 }
 
@@ -207,19 +207,19 @@ impl Strip {
         self.row(self.index(y, tx / ROW)).slots[tx % ROW]
     }
 
-    /// What the ground says about the tile of a slot; it may be out of date.
+    /// Masks of the ground for the tile of a slot; they may be out of date.
     #[inline]
     pub(crate) fn masks(&self, slot: u32) -> &Masks {
         &self.masks[slot as usize]
     }
 
-    /// The same, to be written.
+    /// Mutable access to it.
     #[inline]
     pub(crate) fn masks_mut(&mut self, slot: u32) -> &mut Masks {
         &mut self.masks[slot as usize]
     }
 
-    /// What the ground says about the tile at (`tx`, `y`), which has this slot, or 0 for none.
+    /// Masks of the ground for the tile at (`tx`, `y`), which has this slot, or 0 for none.
     #[inline]
     pub(crate) fn masks_of(&mut self, slot: u32, ground: GroundStrip<'_>, [tx, y]: [usize; 2]) -> Masks {
         if slot == 0 {

@@ -1,4 +1,4 @@
-//! What is where, also beyond the sides of the box.
+//! Ground and air at each place, also beyond the sides of the box.
 
 use crate::air::{OPEN, Openness, Side};
 use crate::grid::Place;
@@ -6,7 +6,7 @@ use crate::grid::Place;
 /// A cell, also outside of the box.
 pub(super) type At = [i32; 3];
 
-/// What is at a place.
+/// Ground or air at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
     /// An open cell of the box; beyond a side that wraps, the one on the other side.
@@ -22,7 +22,7 @@ pub(super) enum Spot {
 pub(super) struct Around<'a>(pub(super) &'a Openness);
 
 impl Around<'_> {
-    /// What is at a place.
+    /// Ground or air at a place.
     pub(super) fn spot(self, at: At) -> Spot {
         let grid = self.0.grid();
         let (mut place, mut outside) = ([0; 3], false);

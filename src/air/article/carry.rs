@@ -12,7 +12,7 @@ use crate::air::{AirGrid, BEYOND, Side};
 use crate::parallel::*;
 use crate::simd::{Level, Simd, Work};
 
-/// What all passes of a step read.
+/// Inputs of all passes of a step.
 #[derive(Clone, Copy)]
 pub(super) struct Passes<'a> {
     pub(super) grid: AirGrid,
@@ -37,7 +37,7 @@ impl Passes<'_> {
         by_turns(self.grid, to, |part| self.level.run(Ask { passes: self, motion, from, factors, part }));
     }
 
-    /// What the reverse pass asks of each cell, as the factor by which all of it is scaled.
+    /// Demand of the reverse pass on each cell, as the factor by which all of it is scaled.
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
@@ -164,7 +164,7 @@ impl<Q: Quantity> Work for Give<'_, Q> {
     }
 }
 
-/// What the reverse pass over some slabs will ask of the cells.
+/// Demand of the reverse pass over some slabs on the cells.
 struct Asked<'a> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],

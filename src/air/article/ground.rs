@@ -1,4 +1,4 @@
-//! What the fast passes read of the ground: faces and corners in the layout of the fields, a cell beyond the sides too.
+//! Ground as the fast passes read it: faces and corners in the layout of the fields, a cell beyond the sides too.
 
 use super::around::{Around, At, Spot};
 use super::velocity::near;

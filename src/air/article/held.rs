@@ -1,10 +1,10 @@
-//! What a box holds.
+//! Contents of a box.
 
 use crate::air::{AirGrid, Amounts, Field};
 use crate::parallel::*;
 use crate::simd::{Level, Simd, Work};
 
-/// What a box holds of each field, and the largest amount of a cell.
+/// Contents of a box of each field, and the largest amount of a cell.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {
     pub(super) totals: [i64; 4],

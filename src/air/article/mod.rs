@@ -58,7 +58,7 @@ pub struct Article {
     scratch: Scratch,
 }
 
-/// What a step needs besides the state.
+/// Scratch memory of a step.
 #[derive(Clone, Debug)]
 struct Scratch {
     /// The next velocities and densities.

@@ -21,7 +21,7 @@ pub(super) fn signed(a: i32, w: u32) -> i32 {
     (mul(magnitude, w) as i32 ^ sign).wrapping_sub(sign)
 }
 
-/// What moves between cells: an amount, or a component of the velocity.
+/// Quantity that moves between cells: an amount, or a component of the velocity.
 pub(super) trait Quantity: Copy + Default + Send + Sync {
     /// A part of it, rounded towards zero.
     fn part(self, w: u32) -> Self;

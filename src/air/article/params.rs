@@ -12,7 +12,7 @@ pub struct ArticleParams {
     pub pressure: f32,
     /// Share of the difference to each neighbour by which velocity diffuses.
     pub filter_velocity: f32,
-    /// The same for density.
+    /// Filter of the density.
     pub filter_density: f32,
     /// The loss a·h² + b·h + c of a heat h above that of the air at rest.
     #[serde(deserialize_with = "crate::exact::list")]

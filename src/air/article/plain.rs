@@ -118,7 +118,7 @@ pub(super) struct Weights {
     pub(super) home: u32,
 }
 
-/// What a step reads.
+/// Inputs of a step.
 pub(super) struct Air<'a> {
     around: Around<'a>,
     rates: &'a Rates,
@@ -223,7 +223,7 @@ impl<'a> Air<'a> {
             })
     }
 
-    /// What a cell gives to the cells ahead of it (`away`), or asks of those behind it.
+    /// Weights of the cells ahead, to which a cell gives (`away`), or of those behind, of which it asks.
     pub(super) fn weights(&self, velocity: &Velocity, at: At, away: bool) -> Weights {
         let v = self.motion(velocity, at);
         let side = v.map(|v| if (v > 0) == away { 1 } else { -1 });
@@ -303,7 +303,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// What is asked of each cell, as the factor by which all of it is scaled.
+    /// Demand on each cell, as the factor by which all of it is scaled.
     pub(super) fn factors(&self, asks: &[(At, Weights)]) -> Vec<u32> {
         let mut asked = vec![0; self.around.0.grid().len()];
         for (at, weights) in asks {
@@ -319,7 +319,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// What goes outside where a part moves between two cells.
+    /// Amount that goes outside where a part moves between two cells.
     fn crossing(&self, from: At, to: At, part: u32) -> i64 {
         i64::from(part) * (i64::from(self.is_outside(to)) - i64::from(self.is_outside(from)))
     }

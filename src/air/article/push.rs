@@ -197,7 +197,7 @@ fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
     own.plus(drawn(own, x, by[0])).plus(drawn(own, y, by[1])).plus(drawn(own, z, by[2]))
 }
 
-/// What two neighbours change.
+/// Change by two neighbours.
 #[inline(always)]
 fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
     signed(before.minus(own), by[0]).plus(signed(after.minus(own), by[1]))

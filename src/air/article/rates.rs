@@ -13,7 +13,7 @@ const STRONGEST: u32 = 1 << 28;
 /// Cells inside of a side through which the wind blows in that are drawn to the wind.
 pub(super) const SPONGE: usize = 4;
 
-/// What a step draws from them.
+/// Share that a step draws from them.
 const RELAXED: f32 = 0.1;
 
 /// The constants of a step.
@@ -95,7 +95,7 @@ impl Rates {
         }
     }
 
-    /// What each field is outside, in the order of its numbers, at a height.
+    /// Amount of each field outside, in the order of its numbers, at a height.
     pub(super) fn ambient(&self, y: usize) -> [u32; 4] {
         [self.background(y), 0, 0, UNIT]
     }
@@ -120,7 +120,7 @@ impl Rates {
         !(self.decay.quadratic.is_zero() && self.decay.linear.is_zero() && self.decay.constant == 0)
     }
 
-    /// What a cell loses of its heat: of that above the background, and never more.
+    /// Loss of a cell's heat: of that above the background, and never more.
     #[inline(always)]
     pub(super) fn decayed(&self, heat: u32, background: u32) -> u32 {
         let excess = heat.saturating_sub(background);

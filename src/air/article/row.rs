@@ -15,10 +15,10 @@ pub(super) fn block<T>(plane: &[T], at: usize) -> &[T; BLOCK] {
     plane[at..].first_chunk().expect("rows have whole blocks")
 }
 
-/// What a block of cells gives to the corners ahead, or asks of those behind.
+/// Shares that a block of cells gives to the corners ahead, or asks of those behind.
 pub(super) struct Shares {
     corners: [[u32; BLOCK]; CORNERS],
-    /// What is left.
+    /// Share that is left.
     pub(super) home: [u32; BLOCK],
     /// −1 where the corners lie in the direction of falling x, y and z, else 0.
     back: [[i32; BLOCK]; 3],
@@ -86,7 +86,7 @@ impl Shares {
         }
     }
 
-    /// What is left of each cell at home.
+    /// Computes the share of each cell that is left at home.
     #[inline(always)]
     fn keep(&mut self) {
         let [a, b, c, d, e, f, g] = &self.corners;

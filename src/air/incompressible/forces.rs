@@ -1,4 +1,4 @@
-//! What acts on the velocity besides pressure: lift by heat, the weight of ash and drops, friction, and the wind.
+//! Forces on the velocity besides pressure: lift by heat, the weight of ash and drops, friction, and the wind.
 
 use crate::air::{AirGrid, Amounts, BEYOND, Field, Forces, Openness, Side, UNIT};
 use crate::simd::{Level, Simd, Work};

@@ -24,7 +24,7 @@ pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     });
 }
 
-/// What an open side has beyond it: the last value where `outward` is not negative, else the wind.
+/// Value beyond an open side: the last one where `outward` is not negative, else the wind.
 fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
     if outward < 0.0 { wind } else { last }
 }

@@ -1,4 +1,4 @@
-//! What a solver keeps between steps, in planes of bits.
+//! State of a solver between steps, in planes of bits.
 
 use crate::air::{AXES, AirGrid};
 

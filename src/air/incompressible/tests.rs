@@ -34,7 +34,7 @@ fn divergence(air: &mut Incompressible) -> f64 {
     (squares / cells.cells() as f64).sqrt()
 }
 
-/// What each of some cycles leaves of the divergence, as a share of what there was before it.
+/// Divergence that each of some cycles leaves, as a share of that before it.
 fn gains(air: &mut Incompressible, cycles: usize) -> Vec<f64> {
     let mut all = Vec::new();
     let mut last = divergence(air);
@@ -138,7 +138,7 @@ fn a_gust_moves_by_whole_cells_and_not_through_rock() {
     }
 }
 
-/// What is known of the fastest faces is the same as if all were looked at.
+/// Knowledge of the fastest faces equals that of a look at all of them.
 #[test]
 fn the_fastest_faces_are_known_after_pushes_and_changes_of_the_ground() {
     let grid = AirGrid::new(Grid::new(13, 9, 11), [Side::Wrap, Side::Open, Side::Open]);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::table::{NAME_WIDTH, Table, Times, number};
 use super::timed::Timed;
 
-/// What a change is counted as one by, in words.
+/// Rule by which a difference counts as a change, in words.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
 
 /// The new table compared with the old one.
@@ -117,7 +117,7 @@ pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::
     serde_json::to_string_pretty(&Both { table, compared })
 }
 
-/// What else differs between the two than the program.
+/// Differences between the two besides the program.
 fn warnings(old: &Table, new: &Table) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {

@@ -48,7 +48,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "FILE.json")]
     save: Option<PathBuf>,
 
-    /// What was measured, such as the commit; kept with the table
+    /// Note of what was measured, such as the commit; kept with the table
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
 

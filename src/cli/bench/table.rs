@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timed::Timed;
 
-/// What a table's file begins with; a number further up for a table that older programs would read wrongly.
+/// First word of a table's file; a number further up for a table that older programs would read wrongly.
 pub(super) const FORMAT: &str = "lavoxel bench 1";
 
 /// Columns of the text that name a row.

@@ -1,4 +1,4 @@
-//! What is timed, by name.
+//! Subjects that are timed, by name.
 
 use std::sync::LazyLock;
 

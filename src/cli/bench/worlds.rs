@@ -61,7 +61,7 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) world: State,
     pub(super) rules: Rules,
-    /// What gives to the air.
+    /// Vents that give to the air.
     pub(super) vents: Vents,
     /// How many steps are timed together.
     pub(super) batch: u64,

@@ -9,7 +9,7 @@ use super::folder::Folder;
 use crate::cli::progress::Runs;
 use crate::cli::{NoThreads, stop};
 
-/// What all runs have in common.
+/// Inputs that all runs have in common.
 pub(super) struct Pool<'a> {
     pub(super) plan: &'a Plan,
     pub(super) ground: &'a Ground,

@@ -1,4 +1,4 @@
-//! What `lavoxel hazard` prints.
+//! Report of `lavoxel hazard`.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ impl Report {
         lines.join("\n")
     }
 
-    /// What makes the maps less than they seem.
+    /// Warnings about the maps.
     pub(super) fn warnings(&self) -> Vec<String> {
         let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}", self.runs));
         let cut = of(self.cut_short, "still advanced when their time was up; allow more with --duration");

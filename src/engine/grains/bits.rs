@@ -36,7 +36,7 @@ impl Quad {
     }
 }
 
-/// What lies `dz` cells to the south of each cell, in a tile and the one beside it.
+/// Cells `dz` rows to the south of each cell, in a tile and the one beside it.
 #[inline(always)]
 fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     const ROW: usize = TILE_X;

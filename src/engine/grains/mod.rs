@@ -48,7 +48,7 @@ struct Surroundings<'a> {
     denser: &'a [Layer],
 }
 
-/// What all passes of a step share.
+/// Inputs that all passes of a step share.
 struct Step<'a> {
     level: Level,
     rule: &'a FallingGrains,
@@ -57,7 +57,7 @@ struct Step<'a> {
     around: Surroundings<'a>,
     /// The first strip.
     from: usize,
-    /// What lies beyond the first and the last strip of the box.
+    /// State beyond the first and the last strip of the box.
     outside: State,
     thick: Thick<'a>,
 }
@@ -120,7 +120,7 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     Some((from.saturating_sub(margin), (to + margin).min(layer.strips.len())))
 }
 
-/// What lies beyond the box.
+/// State beyond the box.
 fn outside(grid: Grid, walls: Walls) -> State {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
     let barriers = Barriers { barred, ..Barriers::default() };
@@ -143,7 +143,7 @@ impl Step<'_> {
         Near([north, &states[i], states.get(i + 1).unwrap_or(&self.outside)])
     }
 
-    /// What drags at the grains of a strip.
+    /// Liquid that drags at the grains of a strip.
     fn thick(&self, i: usize) -> Thick<'_> {
         Thick { tz: self.from + i, ..self.thick }
     }

@@ -63,7 +63,7 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// What bars the way of grains in a strip.
+/// Cells that bar the way of grains in a strip.
 struct Bars<'a, S> {
     s: S,
     around: Surroundings<'a>,

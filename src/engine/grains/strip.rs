@@ -77,7 +77,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// What a strip is going to do.
+/// Moves that a strip is going to make.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// The tiles that the step visits.
@@ -85,7 +85,7 @@ pub(super) struct Plan {
     /// Those in which a grain may move, and which they are.
     listed: Tiles,
     pub(super) list: Vec<Listed>,
-    /// What moves in the present turn, and for each layer of lighter grains, which of them come back.
+    /// Moves of the present turn, and for each layer of lighter grains, which of them come back.
     pub(super) moves: Vec<Move>,
     pub(super) back: Vec<u32>,
     /// Tiles with a grain that only lighter matter holds up.
@@ -135,7 +135,7 @@ impl Plan {
         }
     }
 
-    /// The same of the tiles around the last changes.
+    /// Lists the cells of the tiles around the last changes.
     pub(super) fn list_around_changes(&mut self, near: Near<'_>, flows: bool, slips: bool) {
         reach(near, flows, |y, w, tiles| self.list_some(near, (y, w, tiles), [flows, slips]));
     }

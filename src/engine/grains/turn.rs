@@ -177,7 +177,7 @@ impl Apply<'_> {
         }
     }
 
-    /// What comes from the strip beside it.
+    /// Takes the grains that come from the strip beside it.
     pub(super) fn beside(&mut self, plan: &Plan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {

@@ -93,7 +93,7 @@ impl Grains<'_> {
     }
 }
 
-/// What is around a grain.
+/// Surroundings of a grain.
 struct Here<'a> {
     world: &'a World,
     layer: usize,

@@ -23,7 +23,7 @@ pub(super) struct Air {
     roof: usize,
 }
 
-/// What decides which cells have room.
+/// Inputs that decide which cells have room.
 pub(super) struct Rooms<'a> {
     pub(super) level: Level,
     pub(super) grid: Grid,

@@ -182,7 +182,7 @@ impl Cells {
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     pub(super) strips: Vec<Cells>,
-    /// What the components of each strip are numbered from.
+    /// First number of the components of each strip.
     offsets: Vec<u32>,
     union: Union,
     /// For each strip, its components that touch some of the strip after.

@@ -80,7 +80,7 @@ fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<
     Ok(())
 }
 
-/// What colours a mesh has.
+/// Colours of a mesh.
 enum Paint<'a> {
     /// By the energy of its corners, which glow.
     Energy(&'a Skin),
@@ -104,10 +104,10 @@ impl Paint<'_> {
     }
 }
 
-/// What the corners of a mesh have.
+/// Attributes of the corners of a mesh.
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
-/// What a file holds.
+/// Parts of a file.
 struct Parts {
     root: Root,
     buffer: Index<Buffer>,

@@ -29,7 +29,7 @@ type Shape = ConstShape3u32<{ SAMPLES as u32 }, { SAMPLES as u32 }, { SAMPLES as
 /// Chunks that are worked out side by side.
 const BATCH: usize = 256;
 
-/// What the low-pass says of a cell.
+/// Sample of a cell from the low-pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sample {
     /// The density that makes the surface.

@@ -45,7 +45,7 @@ pub(super) fn parse(text: &str) -> Result<Crs, String> {
     Ok(known.unwrap_or_else(|| Crs::from_wkt(&format!("LOCAL_CS[\"{projection}\",UNIT[\"unit\",{metres:?}]]"))))
 }
 
-/// What a line that begins with this word says, in any case.
+/// Value of a line that begins with this word, in any case.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (word, rest) = line.trim().split_once(|c: char| c.is_ascii_whitespace())?;

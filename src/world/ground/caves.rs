@@ -36,7 +36,7 @@ impl Caves {
         &self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// The same, to be written.
+    /// Mutable access to it.
     pub(super) fn of_mut(&mut self, column: usize) -> &mut [u64] {
         &mut self.cells[self.slots[column] as usize * self.words..][..self.words]
     }

@@ -82,7 +82,7 @@ fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     }
 }
 
-/// What half sweeps read besides the unknown.
+/// Inputs of half sweeps besides the unknown.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     shape: Shape,

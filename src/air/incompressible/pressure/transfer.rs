@@ -68,7 +68,7 @@ pub(in crate::air::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     }
 }
 
-/// What is left in the first colour of a uniform row, added to the pairs of cells.
+/// Adds what is left in the first colour of a uniform row to the pairs of cells.
 #[inline(always)]
 fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     let n = out.len();
@@ -83,7 +83,7 @@ fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     }
 }
 
-/// The same in a row with a block of coefficients.
+/// Adds what is left in the first colour of a row with a block of coefficients.
 #[inline(always)]
 fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&[f32], usize)) {
     let n = out.len();
@@ -283,7 +283,7 @@ fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     }
 }
 
-/// The same, but flat across faces that are shut.
+/// Adds a coarse correction that is flat across faces that are shut.
 #[inline(always)]
 fn add_open(out: &mut [f32], from: &Coarse<'_>, faces: [&[f32]; 3], [y, z, x]: [f32; 3]) {
     let n = out.len();

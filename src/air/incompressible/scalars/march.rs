@@ -67,7 +67,7 @@ fn four(length: usize, field: usize, k: usize) -> usize {
     (4 * field + k % 4) * length
 }
 
-/// The same in rings of 2.
+/// Place in rings of 2.
 #[inline(always)]
 fn two(length: usize, field: usize, k: usize) -> usize {
     (2 * field + k % 2) * length
@@ -129,7 +129,7 @@ impl Work for March<'_, '_> {
     }
 }
 
-/// What lies beyond both ends of lines, each with the place in it where they begin.
+/// Halos beyond both ends of lines, each with the place in it where they begin.
 type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
@@ -249,7 +249,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// What passes the faces between a line and the one before.
+    /// Carries what passes the faces between a line and the one before.
     #[inline(always)]
     fn cross(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let n = lines.length;

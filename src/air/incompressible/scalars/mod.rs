@@ -1,6 +1,6 @@
 //! Heat, ash and steam carried by the velocity: sweeps of whole units through faces.
 //!
-//! What a face takes from one cell it gives to the other, so that the sums are exact. The volume of a cell begins at 1 and is
+//! A face gives to one cell what it takes from the other, so that the sums are exact. The volume of a cell begins at 1 and is
 //! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none. Only rows are
 //! swept that hold something or are within the reach of one that does; what others would give is 0 in any case. A line of cells
 //! has as many sweeps along an axis as its own fastest face needs.
@@ -25,7 +25,7 @@ use self::turns::{Counts, Turn};
 /// Most fields that are carried.
 const MOST: usize = Field::CARRIED.len();
 
-/// What all sweeps of a step read.
+/// Inputs of all sweeps of a step.
 #[derive(Clone, Copy)]
 struct Flow<'a> {
     grid: AirGrid,
@@ -47,7 +47,7 @@ struct Planes<'a> {
     halo: Halo,
 }
 
-/// What lies beyond both ends of a range of lines: of every field two before and two after, and the volumes.
+/// Lines beyond both ends of a range of lines: of every field two before and two after, and the volumes.
 #[derive(Clone, Default)]
 struct Halo {
     units: Vec<[Vec<u32>; 4]>,

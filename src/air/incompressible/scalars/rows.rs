@@ -6,7 +6,7 @@ use super::super::velocity::half_slope;
 /// Least volume of a cell within a step, so that dividing by it stays harmless.
 const LEAST: f32 = 0.0625;
 
-/// What the flux through a row of faces depends on: of the cells below and above, and the Courant numbers of the faces before,
+/// Inputs of the flux through a row of faces: the cells below and above, and the Courant numbers of the faces before,
 /// at and after.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
@@ -96,7 +96,7 @@ fn nearest(v: f32) -> i32 {
     (high << 16).wrapping_add(low)
 }
 
-/// What came in through the lower faces and went out through the upper ones.
+/// Adds what came in through the lower faces and takes what went out through the upper ones.
 #[inline(always)]
 pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     let n = units.len();
