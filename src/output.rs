@@ -37,6 +37,7 @@ pub enum Existing {
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OutputError {
     /// The file is there and may not be replaced.
     #[error("{path} exists already: choose another name")]

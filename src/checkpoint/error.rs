@@ -12,6 +12,7 @@ use crate::scene::SceneError;
 ///
 /// Causes are part of the message and not a `source`, so that printing a whole chain of causes says them once.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The file cannot be used.
     #[error("{path}: {fault}")]
@@ -49,6 +50,7 @@ pub enum CheckpointError {
 
 /// The fault of a file that should be a checkpoint.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// The system does not let it be read.
     #[error("cannot read the checkpoint: {0}")]

@@ -43,6 +43,7 @@ pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 
 /// Why a picture, an animation or data could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The ending of the file names no format that is known.
     #[error("{path}: no animation format ends in {ending:?}; known are .png (APNG), .webp, .gif and .mp4")]

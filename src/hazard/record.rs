@@ -208,6 +208,7 @@ impl RunRecord {
 
 /// Why the file of a run cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The system cannot read it.
     #[error("cannot read {path}: {cause}")]

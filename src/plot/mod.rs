@@ -25,6 +25,7 @@ use crate::output::{Existing, OutputError, WholeFile};
 
 /// Why a plot could not be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlotError {
     /// The plot cannot be drawn.
     #[error("cannot draw the plot: {0}")]

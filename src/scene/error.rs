@@ -15,6 +15,7 @@ use crate::validate::{Invalid, tame};
 ///
 /// Causes are part of the message and not a `source`, so that printing a whole chain of causes says them once.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SceneError {
     /// The file cannot be read.
     #[error("cannot read scene {path}: {cause}")]

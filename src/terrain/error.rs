@@ -15,6 +15,7 @@ pub const MAX_SAMPLES: usize = 1 << 26;
 /// The text of an input/output failure is part of the message and not a `source`, so that printing a whole chain of
 /// causes says it once.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TerrainError {
     /// The file could not be opened or read.
     #[error("cannot read {}: {cause}", path.display())]

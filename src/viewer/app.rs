@@ -64,6 +64,7 @@ pub struct Options {
 
 /// Why the window could not show a scene.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ViewerError {
     /// There is no display, no graphics adapter or a library is missing.
     #[error(transparent)]

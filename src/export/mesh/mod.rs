@@ -43,6 +43,7 @@ impl Skin {
 
 /// Why there is no mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoMesh {
     /// It would have more corners than a file takes.
     #[error("{0}")]
