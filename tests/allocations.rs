@@ -119,7 +119,9 @@ fn layered(grid: Grid, others: Vec<Material>) -> World {
     let names: Vec<_> = others.iter().map(|material| material.name.clone()).collect();
     let mut world = World::with_materials(Ground::from_surface(grid.ny, floor), others);
     let water = names.into_iter().map(|name| Matter::Material { name, amount: 1.0 });
-    for (i, matter) in std::iter::once(Matter::Lava { amount: 1.0, energy: 1.0 }).chain(water).enumerate() {
+    for (i, matter) in
+        std::iter::once(Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None }).chain(water).enumerate()
+    {
         let [low, high] = [i, i + 1].map(|i| (i * grid.ny / 3) as f64);
         let shape = Shape::Box { from: [0.0, low, 0.0], to: [grid.nx as f64, high, grid.nz as f64] };
         world.edit(&Edit { shape, matter });

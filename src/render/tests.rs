@@ -132,7 +132,7 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
 /// Worlds of a few steps of a simulation, with lava put in and taken away between them.
 fn history() -> Vec<State> {
     let ball = |center: [f64; 3], matter: Matter| Edit { shape: Shape::Sphere { center, radius: 5.0 }, matter };
-    let lava = Matter::Lava { amount: 0.9, energy: 1.1 };
+    let lava = Matter::Lava { amount: 0.9, energy: 1.1, temperature_k: None };
     let mut scene = Scene::volcano();
     scene.spec.grid.size = [70, 50, 53];
     scene.spec.vents[0].place = VentPlace::Cells { x: 34.0, z: 25.0 };

@@ -34,7 +34,7 @@ fn materials() -> Vec<Material> {
 /// A ball of a material, as far as there is room for it.
 fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     let matter = match what {
-        "lava" => Matter::Lava { amount: 1.0, energy: 1.2 },
+        "lava" => Matter::Lava { amount: 1.0, energy: 1.2, temperature_k: None },
         name => Matter::Material { name: name.into(), amount: 1.0 },
     };
     world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });

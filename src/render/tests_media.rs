@@ -128,7 +128,7 @@ fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
                 let center = [x as f64, y as f64, z as f64];
                 let matter = match die(3, 4) {
                     0 => Matter::Drain,
-                    1 => Matter::Lava { amount: 0.9, energy: 1.0 },
+                    1 => Matter::Lava { amount: 0.9, energy: 1.0, temperature_k: None },
                     _ => Matter::Material { name: "water".into(), amount: 0.1 + 0.3 * die(4, 4) as f64 },
                 };
                 world.edit(&Edit { shape: Shape::Sphere { center, radius: 1.6 }, matter });

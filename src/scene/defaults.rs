@@ -105,10 +105,7 @@ impl SceneSpec {
     fn hottest_k(&self) -> f64 {
         let Some(flow) = self.flow_spec() else { return 0.0 };
         let vents = self.vents.iter().filter_map(|vent| vent.flow.as_ref()?.temperature_k);
-        let bodies = self.edits().filter_map(|(_, edit)| match edit.matter {
-            Matter::Solid { temperature_k } => temperature_k,
-            _ => None,
-        });
+        let bodies = self.edits().filter_map(|(_, edit)| edit.matter.temperature_k());
         let heaters = self.heaters.iter().filter_map(|heater| heater.up_to_k);
         vents.chain(bodies).chain(heaters).fold(flow.lava.lava.vent_k, f64::max)
     }
@@ -264,7 +261,7 @@ mod tests {
         let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[body]]\nshape = \
                     { kind = \"below\", level = 5.0 }\nmatter = { kind = \"material\", name = \"water\", amount = 1.0 }\n";
         let shape = Shape::Box { from: [4.0, 8.0, 4.0], to: [8.0, 10.0, 8.0] };
-        let lava = Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+        let lava = Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
         let poured = |scene: &Scene| {
             let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
             simulation.command(Command::Put(lava.clone())).expect("lava");

@@ -127,6 +127,10 @@ impl SceneSpec {
             let expected = "\"rock\" without model = \"flow\" and a lava that melts";
             return Err(Invalid::new(&format!("body[{i}].matter.kind"), "\"solid\"", expected));
         }
+        if let Some((key, kelvin)) = self.edits().find_map(|(key, edit)| Some((key, edit.matter.temperature_k()?))) {
+            let expected = "left out without model = \"flow\"; the classic model has energy";
+            return Err(Invalid::new(&format!("{key}.matter.temperature_k"), kelvin, expected));
+        }
         let lists = [("vent", &self.vents), ("source", &self.sources), ("fume", &self.fumes)];
         for (name, list) in lists {
             if let Some(i) = list.iter().position(|vent| vent.flow.is_some()) {

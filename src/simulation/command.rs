@@ -54,6 +54,10 @@ impl Command {
         let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
         match self {
             Self::Put(edit) if flows => fit_edit(edit, state),
+            Self::Put(Edit { matter, .. }) if matter.temperature_k().is_some() => {
+                let expected = "left out in a world of the classic model, which has energy";
+                Err(Invalid::new("put.matter.temperature_k", "set", expected))
+            }
             Self::Rules(_) if flows => Err(Invalid::new("rules", "a change", classic)),
             Self::Seed(seed) if flows => Err(Invalid::new("seed", seed, "that of the scene in the physical model")),
             Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => fit_vent(spec, flows),

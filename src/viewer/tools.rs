@@ -323,7 +323,7 @@ impl Tools {
             Tool::Drain => Matter::Drain,
             Tool::Air => Matter::Air(self.brush.breath),
             Tool::Orbit | Tool::Source | Tool::Fill => match &self.vent.material {
-                None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy },
+                None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy, temperature_k: None },
                 Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },
             },
         }

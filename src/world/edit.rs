@@ -60,6 +60,9 @@ pub enum Matter {
         /// Energy per full cell of new lava. In the physical model 1 is the temperature of a vent, 0 that of the solidus.
         #[serde(default = "of_a_vent")]
         energy: f64,
+        /// In the physical model, in place of `energy`: the temperature in kelvin.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        temperature_k: Option<f64>,
     },
     /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
     /// grains it puts a whole one into a share `amount` of the cells, those that have room for one.
@@ -256,10 +259,14 @@ impl Shape {
 impl Matter {
     /// Checks the numbers; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        let kelvin = |temperature_k: Option<f64>| {
+            temperature_k.map_or(Ok(()), |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, 2000.0))
+        };
         match *self {
-            Self::Lava { amount, energy } => {
+            Self::Lava { amount, energy, temperature_k } => {
                 within(&format!("{key}.amount"), amount, 0.0, 1.0)?;
-                within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)
+                within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
+                kelvin(temperature_k)
             }
             Self::Material { amount, .. } => within(&format!("{key}.amount"), amount, 0.0, 1.0),
             Self::Air(breath) => {
@@ -269,9 +276,7 @@ impl Matter {
                 let speeds = breath.wind_m_s.iter();
                 speeds.copied().try_for_each(|speed| within(&format!("{key}.wind_m_s"), speed, -300.0, 300.0))
             }
-            Self::Solid { temperature_k } => {
-                temperature_k.map_or(Ok(()), |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, 2000.0))
-            }
+            Self::Solid { temperature_k } => kelvin(temperature_k),
             Self::Rock | Self::Drain | Self::Nothing => Ok(()),
         }
     }
@@ -284,6 +289,14 @@ impl Matter {
     /// Whether it makes cells solid.
     pub(crate) fn is_rock(&self) -> bool {
         matches!(self, Self::Rock | Self::Solid { .. })
+    }
+
+    /// Temperature that it says, which only matter of the physical model has.
+    pub fn temperature_k(&self) -> Option<f64> {
+        match *self {
+            Self::Lava { temperature_k, .. } | Self::Solid { temperature_k } => temperature_k,
+            _ => None,
+        }
     }
 
     /// Name of the material of the scene that it needs.
@@ -325,7 +338,7 @@ impl World {
                     let pressed = self.pressed(layer, &edit.shape, place, amount);
                     self.fill(layer, place, amount.saturating_add(pressed), 0.0);
                 }
-                Matter::Lava { amount, energy } => self.fill(self.lava, place, amount_units(amount), energy),
+                Matter::Lava { amount, energy, .. } => self.fill(self.lava, place, amount_units(amount), energy),
                 Matter::Drain => self.drain(place),
                 Matter::Rock | Matter::Solid { .. } | Matter::Air(_) => {}
                 Matter::Nothing => {

@@ -147,7 +147,7 @@ mod tests {
             for i in 0..below(9) {
                 let from = [below(nx), below(ny), below(nz)].map(|v| v as f64);
                 let water = Matter::Material { name: "water".to_owned(), amount: 0.7 };
-                let lava = Matter::Lava { amount: 0.4, energy: 1.0 };
+                let lava = Matter::Lava { amount: 0.4, energy: 1.0, temperature_k: None };
                 let matter = [Matter::Rock, Matter::Nothing, lava, water][i % 4].clone();
                 world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter });
             }

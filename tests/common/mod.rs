@@ -351,6 +351,8 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
             let name = other.unwrap_or_default();
             simulation.command(Command::Put(ball(x, y, z, Matter::Material { name, amount }))).unwrap();
         }
-        _ => simulation.command(Command::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5 }))).unwrap(),
+        _ => simulation
+            .command(Command::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5, temperature_k: None })))
+            .unwrap(),
     }
 }

@@ -374,7 +374,10 @@ fn what_is_refused_leaves_the_simulation_as_it_was() {
     let spread = RulesSpec { spread: 0.3, ..RulesSpec::default() };
     for (act, key) in [
         (Command::Put(ball(f64::NAN, 1.0, 1.0, Matter::Rock)), "put.shape.center"),
-        (Command::Put(ball(1.0, 1.0, 1.0, Matter::Lava { amount: 2.0, energy: 1.0 })), "put.matter.amount"),
+        (
+            Command::Put(ball(1.0, 1.0, 1.0, Matter::Lava { amount: 2.0, energy: 1.0, temperature_k: None })),
+            "put.matter.amount",
+        ),
         (spread.into(), "rules.spread"),
         (Command::Seed(u64::MAX), "seed"),
     ] {

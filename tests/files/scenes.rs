@@ -98,7 +98,7 @@ fn full() -> SceneSpec {
     spec.vents.push(VentTable { place: VentPlace::Summit, for_box: Some([1; 3]), ..vent.clone() });
     spec.vents.push(vent);
     let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
-    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
     spec.bodies.push(body.clone());
     let deeper = Material { viscosity: 0.5, ..Material::water() };
     let change = MaterialChange::between(&Material::water(), &deeper);

@@ -43,7 +43,7 @@ fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Command {
         1 => RulesSpec { threshold, ..rules.clone() }.into(),
         2 => Command::Put(Edit { shape, matter: Matter::Rock }),
         3 => Command::Put(Edit { shape, matter: Matter::Drain }),
-        4 => Command::Put(Edit { shape, matter: Matter::Lava { amount: threshold, energy: 1.0 } }),
+        4 => Command::Put(Edit { shape, matter: Matter::Lava { amount: threshold, energy: 1.0, temperature_k: None } }),
         _ => Command::Put(Edit { shape, matter: Matter::Nothing }),
     }
 }
@@ -151,7 +151,7 @@ fn what_settled_wakes_when_something_happens() {
     let shape = Shape::Sphere { center: [12.0, 0.5, 10.0], radius: 3.0 };
     let put = |matter| Command::Put(Edit { shape: shape.clone(), matter });
     let acts = [
-        put(Matter::Lava { amount: 1.0, energy: 1.0 }),
+        put(Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None }),
         put(Matter::Drain),
         put(Matter::Rock),
         put(Matter::Nothing),

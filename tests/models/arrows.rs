@@ -35,7 +35,7 @@ const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
 type Arrows = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// A text without comments and literals: each becomes a space.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let (mut code, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -105,7 +105,7 @@ fn end_of_char(text: &str) -> Option<usize> {
 }
 
 /// Code without what only tests have, and the names of the modules in other files that only they have.
-fn without_tests(mut code: String) -> (String, Vec<String>) {
+pub(crate) fn without_tests(mut code: String) -> (String, Vec<String>) {
     let (mut modules, mut from) = (Vec::new(), 0);
     let next = |code: &str, from: usize| {
         let all = ["#[cfg(test)]", "#[cfg(all(test,"].map(|mark| code[from..].find(mark));
@@ -166,7 +166,7 @@ fn names_after(code: &str, root: &str) -> BTreeSet<String> {
 }
 
 /// All source files below a folder.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the folder can be read");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let of = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };

@@ -36,7 +36,7 @@ fn edits_between_steps_are_in_the_account() {
             simulation.step();
             let center = [dice.below(16) as f64, dice.below(12) as f64, dice.below(16) as f64];
             let matter = match dice.below(4) {
-                0 => Matter::Lava { amount: dice.below(100) as f64 / 100.0, energy: 1.0 },
+                0 => Matter::Lava { amount: dice.below(100) as f64 / 100.0, energy: 1.0, temperature_k: None },
                 1 => Matter::Rock,
                 2 => Matter::Drain,
                 _ => Matter::Nothing,

@@ -13,7 +13,7 @@ use lavoxel::scene::{LavaSpec, Overrides, Scene, Seconds, Stage, VentOverride, V
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::{VentChange, VentFlow, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::ColumnQuantity;
+use lavoxel::world::{ColumnQuantity, Edit, Matter, Shape};
 
 /// A slope with a vent near its top, lava that cools quickly, and thin cells.
 const SLOPE: &str = r#"
@@ -183,6 +183,12 @@ fn keys_of_the_other_model_are_refused_by_name() {
         ("[flow]\nstep_s = 1.0".to_owned(), "flow = a table: must be left out without model"),
         ("[grid]\ncell_height_m = 2.0".to_owned(), "grid.cell_height_m = 2: must be left out"),
         (format!("{vent}rate_m3_s = 2.0"), "vent[0].rate_m3_s = set: must be left out without model"),
+        (
+            "[[body]]\nshape = { kind = \"below\", level = 5.0 }\n\
+             matter = { kind = \"lava\", amount = 1.0, temperature_k = 1300.0 }"
+                .to_owned(),
+            "body[0].matter.temperature_k = 1300: must be left out without model",
+        ),
         (flow(&format!("{vent}rate = 2.0")), "vent[0].rate_m3_s = nothing: must be given"),
         (flow(&format!("{vent}rate = 2.0\nrate_m3_s = 3.0")), "has no rate, energy or for_box"),
         (flow(&format!("{vent}rates_m3_s = []\nrate_m3_s = 3.0")), "either rate_m3_s or rates_m3_s"),
@@ -208,6 +214,31 @@ fn keys_of_the_other_model_are_refused_by_name() {
         assert!(refused.contains(message), "{text}\n→ {refused}");
         assert!(!refused.contains('\n'), "{refused}");
     }
+}
+
+/// Lava that an edit puts into the box has the kelvin that it says, in files and events alike, and goes to and fro through TOML.
+#[test]
+fn an_edit_says_its_temperature_in_kelvin() {
+    let text = "model = \"flow\"\n[grid]\nsize = [10, 12, 10]\ncell_size_m = 5.0\n[terrain]\nkind = \"plane\"\n[[body]]\n\
+                shape = { kind = \"box\", from = [3.0, 1.0, 3.0], to = [6.0, 4.0, 6.0] }\n\
+                matter = { kind = \"lava\", amount = 1.0, temperature_k = 1250.0 }\n";
+    let scene = Scene::parse(text, Path::new("kelvin.toml")).expect("a right scene");
+    assert_eq!(Scene::parse(&toml::to_string(&scene.spec).unwrap(), Path::new("again.toml")).unwrap().spec, scene.spec);
+    let simulation = build(&scene).simulation;
+    let flow = simulation.world().flow().expect("a flow");
+    let places = (3..6).flat_map(|x| (0..12).map(move |y| [x, y, 4]));
+    let temperatures: Vec<f64> =
+        places.filter_map(|place| flow.cell(place).temperature_k(&flow.setup().lava)).collect();
+    assert!(
+        temperatures.len() >= 9 && temperatures.iter().all(|kelvin| (kelvin - 1250.0).abs() < 0.1),
+        "{temperatures:?}"
+    );
+
+    let mut classic = build(&parse("[grid]\nsize = [12, 12, 12]\n[terrain]\nkind = \"plane\"\n")).simulation;
+    let shape = Shape::Sphere { center: [6.0, 6.0, 6.0], radius: 3.0 };
+    let edit = Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: Some(1250.0) } };
+    let refused = classic.command(edit).expect_err("it has no kelvin").to_string();
+    assert!(refused.starts_with("put.matter.temperature_k"), "{refused}");
 }
 
 #[test]

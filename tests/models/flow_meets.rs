@@ -204,7 +204,12 @@ fn edits_and_events_change_a_running_flow() {
     let mut by_hand = build(COAST, tiled()).simulation;
     steps(&mut by_hand, 20);
     let placed = flow(by_hand.world()).account().placed;
-    by_hand.command(Edit { shape: sphere(12.0, 3.0), matter: Matter::Lava { amount: 1.0, energy: 1.0 } }).unwrap();
+    by_hand
+        .command(Edit {
+            shape: sphere(12.0, 3.0),
+            matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None },
+        })
+        .unwrap();
     assert!(flow(by_hand.world()).account().placed > placed);
     steps(&mut by_hand, 20);
     let wall = Shape::Box { from: [0.0, 0.0, 9.0], to: [30.0, 20.0, 10.0] };

@@ -17,7 +17,7 @@ fn blob(seed: u64) -> Vec<f64> {
     let mut world = World::new(Ground::none(grid));
     let middle = SIDE as f64 / 2.0;
     let shape = Shape::Cylinder { base: [middle, 0.0, middle], radius: 4.0, height: 7.0 };
-    world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+    world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } });
     let mut simulation = still(world, &RulesSpec { threshold: 0.1, ..RulesSpec::default() }, seed, tiled());
     (0..150).for_each(|_| simulation.step());
     let world = simulation.world();

@@ -91,7 +91,7 @@ fn a_full_bed_stays_full_down_to_the_rock() {
     let rock = Shape::Box { from: [0.0; 3], to: [5.0, 2.0, 5.0] };
     world.edit(&Edit { shape: rock, matter: Matter::Rock });
     let lava = Shape::Box { from: [0.0, 2.0, 0.0], to: [5.0, 5.0, 5.0] };
-    world.edit(&Edit { shape: lava, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+    world.edit(&Edit { shape: lava, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } });
     let mut lowpass = LowPass::new(world.grid());
     let volume = lowpass.refresh(&world);
     let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid().index([2, y, 2])]).collect();
@@ -268,7 +268,7 @@ proptest! {
                     copies.look(&copy, true);
                     copies.look(simulation.world(), true);
                     let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as f64);
-                    copy.edit(&ball(x, y, z, Matter::Lava { amount: 0.7, energy: 1.0 }));
+                    copy.edit(&ball(x, y, z, Matter::Lava { amount: 0.7, energy: 1.0, temperature_k: None }));
                 }
                 _ => {
                     let mut lowpass = often.lowpass.clone();
@@ -318,7 +318,7 @@ fn only_what_is_near_a_change_is_filtered() {
     }
     // A cell that is too tired to move, at rest on the rest of them.
     let shape = Shape::Box { from: [90.0, 1.0, 21.0], to: [91.0, 2.0, 22.0] };
-    let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0 } };
+    let edit = Edit { shape, matter: Matter::Lava { amount: 0.5, energy: 0.0, temperature_k: None } };
     simulation.command(Command::Put(edit)).expect("a small edit");
     simulation.step();
     let near = filtered(&simulation);

@@ -32,6 +32,7 @@ mod lowpass;
 mod melt_meets;
 mod patterns;
 mod pressure;
+mod public_items;
 #[cfg(feature = "files")]
 mod reactions;
 mod records;

@@ -59,11 +59,11 @@ fn happenings(grid: Grid) -> Vec<Event> {
         Event { at, command: Command::Put(Edit { shape, matter }) }
     };
     vec![
-        put(0, Matter::Lava { amount: 0.7, energy: 1.5 }, 1.5),
+        put(0, Matter::Lava { amount: 0.7, energy: 1.5, temperature_k: None }, 1.5),
         put(4, Matter::Rock, 2.0),
         put(7, Matter::Nothing, 3.0),
         put(9, Matter::Drain, 5.0),
-        put(13, Matter::Lava { amount: 1.0, energy: 0.4 }, 3.0),
+        put(13, Matter::Lava { amount: 1.0, energy: 0.4, temperature_k: None }, 3.0),
         Event { at: 11, command: RulesSpec::default().into() },
     ]
 }

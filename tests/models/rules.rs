@@ -232,7 +232,7 @@ fn lava_of_any_threshold_comes_to_rest() {
         let rules = RulesSpec { threshold, ..RulesSpec::default() };
         let mut world = empty(24, 20, 24);
         let shape = Shape::Box { from: [0.0, 0.0, 0.0], to: [12.0, 9.0, 24.0] };
-        world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+        world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } });
         world.open_account();
         let mut simulation = common::still(world, &rules, 1, tiled());
         let mut rest = 0;

@@ -77,7 +77,7 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
         0 => Matter::Rock,
         1 => Matter::Nothing,
         2 => Matter::Drain,
-        3 => Matter::Lava { amount: 1.0, energy: 1.0 },
+        3 => Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None },
         4 => {
             let walls = if dice.below(2) == 0 { Walls::Open } else { Walls::Closed };
             let other = if walls == Walls::Open { Walls::Closed } else { Walls::Open };
@@ -474,7 +474,7 @@ fn sand_raises_water_by_its_volume() {
 #[test]
 fn ash_lies_on_lava() {
     let mut world = empty(Grid::new(24, 30, 24), vec![grains("ash", 1300.0, Grains::default())]);
-    fill(&mut world, [0, 0, 0], [24, 5, 24], Matter::Lava { amount: 1.0, energy: 1.0 });
+    fill(&mut world, [0, 0, 0], [24, 5, 24], Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None });
     let ash = VentSpec { radius: 9.0, rate: 0.05, ..faucet("ash", [12, 28, 12], 25) };
     let mut simulation = run(world, &[ash], 1);
     for _ in 0..600 {

@@ -80,7 +80,7 @@ fn random_edits_read_as_in_a_box_kept_whole() {
                 0 => Matter::Rock,
                 1 => Matter::Drain,
                 2 => Matter::Nothing,
-                _ => Matter::Lava { amount: dice.below(101) as f64 / 100.0, energy: 0.5 },
+                _ => Matter::Lava { amount: dice.below(101) as f64 / 100.0, energy: 0.5, temperature_k: None },
             };
             // Rock displaces liquid, which this mirror does not know: its place is empty before.
             let drained = matches!(matter, Matter::Rock).then_some(Matter::Drain);

@@ -102,7 +102,7 @@ fn random_vessels(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
         let matter = match dice.below(10) {
             0..3 => Matter::Rock,
             3..5 => Matter::Nothing,
-            5 => Matter::Lava { amount: 1.0, energy: 0.4 },
+            5 => Matter::Lava { amount: 1.0, energy: 0.4, temperature_k: None },
             kind => {
                 let amount = if kind == 6 { dice.below(1001) as f64 / 1000.0 } else { 1.0 };
                 some(&names[dice.below(names.len() as u64) as usize], amount)
@@ -134,7 +134,7 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
         0 => Matter::Rock,
         1 => Matter::Nothing,
         2 => Matter::Drain,
-        3 => Matter::Lava { amount: 1.0, energy: 1.0 },
+        3 => Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None },
         _ => {
             let layers: Vec<_> = world.layers().iter().filter(|layer| !layer.material().is_lava()).collect();
             let name = &layers[dice.below(layers.len() as u64) as usize].material().name;
@@ -458,7 +458,7 @@ fn rock_displaces_every_kind_of_matter() {
     for (name, low, high) in layers {
         world.edit(&block([0.0, low, 0.0], [16.0, high, 16.0], some(name, 1.0)));
     }
-    let lava = Matter::Lava { amount: 1.0, energy: 1.0 };
+    let lava = Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None };
     world.edit(&block([0.0, 3.0, 0.0], [16.0, 6.0, 16.0], lava));
     world.open_account();
     let before: Vec<_> = world.layers().iter().map(|layer| (layer.mass(), layer.energy())).collect();

@@ -185,7 +185,7 @@ fn maunga_whau() {
 
 fn pool() -> Simulation {
     let shape = Shape::Sphere { center: [15.0, 30.0, 22.0], radius: 6.0 };
-    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0 } };
+    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
     let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
     grown(terrain, Vec::new(), vec![body], 200)
 }
@@ -206,7 +206,7 @@ fn lake(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
     let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
     let mut world = World::with_materials(Ground::from_surface(40, surface), vec![Material::water()]);
-    let lava = Matter::Lava { amount: 1.0, energy: 1.1 };
+    let lava = Matter::Lava { amount: 1.0, energy: 1.1, temperature_k: None };
     world.edit(&Edit { shape: Shape::Sphere { center: [15.0, 17.0, 22.0], radius: 6.0 }, matter: lava });
     let water = Matter::Material { name: "water".into(), amount: 1.0 };
     world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: water });
@@ -250,7 +250,7 @@ fn all_looks(look: &LookSpec) -> RgbImage {
     let mut ball = |center: [f64; 3], radius: f64, matter: Matter| {
         world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
     };
-    ball([36.0, 14.0, 20.0], 6.5, Matter::Lava { amount: 1.0, energy: 1.1 });
+    ball([36.0, 14.0, 20.0], 6.5, Matter::Lava { amount: 1.0, energy: 1.1, temperature_k: None });
     ball([14.0, 12.0, 14.0], 7.0, full("ice"));
     ball([22.0, 9.0, 36.0], 7.0, full("sand"));
     ball([10.0, 14.0, 30.0], 6.0, full("ash"));

@@ -323,7 +323,9 @@ fn flow(see: &mut dyn FnMut(usize, &State)) {
     (0..200).for_each(|_| simulation.step());
     for frame in 0..VIEWS.len() {
         match frame {
-            2 => simulation.command(ball(30.0, 6.0, Matter::Lava { amount: 0.9, energy: 1.2 })).unwrap(),
+            2 => simulation
+                .command(ball(30.0, 6.0, Matter::Lava { amount: 0.9, energy: 1.2, temperature_k: None }))
+                .unwrap(),
             4 => simulation.command(ball(18.0, 18.0, Matter::Drain)).unwrap(),
             _ => {}
         }

@@ -373,7 +373,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
             let (place, rate) = ([real(5.0, 32.0), real(8.0, 22.0), real(5.0, 24.0)], real(0.1, 2.0));
             let vents: Vec<usize> = window.report.vents.iter().map(|&(number, _)| number).collect();
             let one = vents.get(dice.below(vents.len().max(1) as u64) as usize).copied();
-            let matter = Matter::Lava { amount: 0.8, energy: 1.1 };
+            let matter = Matter::Lava { amount: 0.8, energy: 1.1, temperature_k: None };
             match (round + dice.below(3)) % 8 {
                 0 => window.send(Command::World(spec(place[0], place[2], rate).into())),
                 1 => window.send(put(ball(place), Matter::Rock)),
@@ -611,7 +611,7 @@ fn a_stroke_beside_the_world_says_so_and_is_no_act() {
         assert!(!wrong && text.starts_with("nothing is put in: ") && text.contains(part), "{text}");
         assert_eq!(window.report.acts, 0);
     };
-    let lava = || Matter::Lava { amount: 1.0, energy: 1.0 };
+    let lava = || Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None };
     told(&mut window, stroke(true, &[[-5.0, 3.0], [-9.0, 3.0]], lava()), "outside the box");
     // From the south, into the side of the ground.
     let ray = Ray { origin: Vector3::new(12.5, 0.5, 60.0), direction: -Vector3::z() };

@@ -172,8 +172,9 @@ impl FlowInCells {
         let lava = &self.flow.setup().lava;
         let [cold, hot] = lava.warmth_k();
         let change = match edit.matter {
-            Matter::Lava { amount, energy } => {
-                FlowEdit::Lava { share: amount, temperature_k: cold + energy * (hot - cold) }
+            Matter::Lava { amount, energy, temperature_k } => {
+                let temperature_k = temperature_k.unwrap_or(cold + energy * (hot - cold));
+                FlowEdit::Lava { share: amount, temperature_k }
             }
             Matter::Solid { temperature_k } if lava.melts() => {
                 FlowEdit::Solid { temperature_k: temperature_k.unwrap_or(lava.ambient_k) }

@@ -27,7 +27,7 @@ fn lake() -> Bench {
     let water = Matter::Material { name: "water".to_owned(), amount: 1.0 };
     world.edit(&Edit { shape: Shape::Below { level: 8.0 }, matter: water });
     let ball = Shape::Sphere { center: [13.0, 13.0, 9.0], radius: 4.0 };
-    world.edit(&Edit { shape: ball, matter: Matter::Lava { amount: 1.0, energy: 1.0 } });
+    world.edit(&Edit { shape: ball, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } });
     world.open_account();
     let mut simulation = Simulation::from(world);
     (0..8).for_each(|_| simulation.step());

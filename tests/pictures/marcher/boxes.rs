@@ -24,7 +24,7 @@ fn around_64() -> impl Iterator<Item = Grid> {
 
 /// Fills a box with fresh lava.
 fn pour(world: &mut World, from: [f64; 3], to: [f64; 3]) {
-    let matter = Matter::Lava { amount: 0.8, energy: 0.6 + 0.01 * (from[0] + from[2]) };
+    let matter = Matter::Lava { amount: 0.8, energy: 0.6 + 0.01 * (from[0] + from[2]), temperature_k: None };
     world.edit(&Edit { shape: Shape::Box { from, to }, matter });
 }
 
@@ -152,7 +152,7 @@ impl Chance {
             Shape::Sphere { center: middle, radius }
         };
         let energy = f64::from(self.real(0.2, 1.9));
-        let lava = Matter::Lava { amount: f64::from(self.real(0.05, 1.0)), energy };
+        let lava = Matter::Lava { amount: f64::from(self.real(0.05, 1.0)), energy, temperature_k: None };
         Edit { shape, matter: if self.one_in(5) { Matter::Drain } else { lava } }
     }
 
