@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::plan::{Ground, Plan, Sample};
 use super::record::{Ending, Outcome, RunRecord};
 use crate::flow::Flow;
-use crate::memory::{MemoryEstimate, OWN};
+use crate::memory::MemoryEstimate;
 use crate::scene::Stage;
 use crate::source::{VentFlow, VentSpec, Vents};
 
@@ -36,7 +36,9 @@ impl Ground {
 
     /// Memory of so many runs at once on the ground of a scene.
     pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
-        let flow = stage.simulation.world().need_of_flow().bytes() - OWN;
+        // A run may reach every column.
+        let most = |flow: &Flow| Flow::most(flow.space(), &flow.setup().lava);
+        let flow = stage.simulation.world().flow().map_or(0, most);
         let columns = BYTES_A_COLUMN * stage.site.grid.columns() as f64;
         // The one from which all begin stays.
         MemoryEstimate::of("the runs that are made at once", at_once + 1, flow as f64 + columns)
