@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use common::tiled;
+use lavoxel::flow::{Flow, FlowBox, FlowPour, FlowSetup, Lava};
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::matter::Material;
@@ -160,4 +161,33 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
             assert!(2 * taken >= need, "weighed too much: {told}");
         }
     }
+}
+
+#[test]
+fn a_flow_takes_what_its_lava_reaches() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let held = || HELD.load(Ordering::Relaxed);
+    let space = FlowBox { nx: 4096, ny: 64, nz: 4096, dx_m: 10.0, dz_m: 5.0 };
+    let (lava, columns) = (Lava::default(), space.columns());
+    let kelvin = lava.vent_k;
+    let setup = FlowSetup { lava, step_s: 1.0, open_sides: true, seed: 1, heaters: Vec::new() };
+    let ground: Vec<f64> = (0..columns).map(|c| 10.0 + (c % 4096) as f64 * 0.05).collect();
+    let before = held();
+    let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
+    let dry = held() - before;
+    assert!(dry <= 8 * columns as i64 && dry <= flow.bytes() as i64, "{dry} bytes of dry ground");
+    // A disc of one column in a hundred.
+    let is_wet = |c: usize| ((c % 4096) as f64 - 2048.0).hypot((c / 4096) as f64 - 2048.0) < 231.1;
+    let pour = |column| FlowPour { column, level: None, before_m3: 0.0, after_m3: 150.0, temperature_k: kelvin };
+    flow.fill((0..columns).filter(|&c| is_wet(c)).map(pour));
+    (0..2).for_each(|_| flow.step(&[]));
+    let (wet, taken) = (flow.wet().len(), held() - before);
+    println!(
+        "{} MB dry, {} MB with {wet} wet columns, {} MB by the estimate",
+        dry >> 20,
+        taken >> 20,
+        flow.bytes() >> 20
+    );
+    assert!(wet > columns / 100, "{wet} wet columns");
+    assert!(taken <= 1 << 30 && taken <= flow.bytes() as i64, "{taken} of {} bytes", flow.bytes());
 }

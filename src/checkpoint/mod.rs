@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! 8 bytes   "L" 0xe4 "VOXC" 13 10
-//! u16       version of the format, 4
+//! u16       version of the format, 5
 //! name      version of the program that wrote it; a name is its length (u8) and ASCII
 //! sections  name, then blocks (u32 length, u32 packed length, u64 checksum of the packed bytes, LZ4 block) of at most
 //!           256 KiB unpacked, then u32 0
@@ -65,7 +65,7 @@ use crate::state::State;
 use crate::world::{Layer, World};
 
 /// Version of the format that is written and read.
-pub const FORMAT: u16 = 4;
+pub const FORMAT: u16 = 5;
 
 /// The hint for a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";
@@ -247,7 +247,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     if let Some(spec) = &scene.spec.flow_spec() {
         expect(reader, FLOW)?;
         let flow = flow::read((&scene, spec), (state.ground(), &header.place.site(grid)), &before, reader)?;
-        before = before.and(scene.need_of_flow(flow.space(), spec));
+        before = before.and(MemoryEstimate::of("the flow", 1, flow.bytes() as f64));
         state = state.with_shown_flow(flow);
     }
     state.check().map_err(|fault| Fault::damaged("matter", fault))?;

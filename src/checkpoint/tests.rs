@@ -140,9 +140,9 @@ fn every_bit_counts_and_so_does_every_length() {
 fn other_files_and_other_versions_are_named() {
     let mut bytes = whole();
     assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lavoxel: not a checkpoint of lavoxel");
-    bytes[8] = 3;
+    bytes[8] = 4;
     let said = refused(&bytes);
-    assert!(said.contains("of format 3, written by lavoxel ") && said.contains("reads format 4"), "{said}");
+    assert!(said.contains("of format 4, written by lavoxel ") && said.contains("reads format 5"), "{said}");
 }
 
 #[test]

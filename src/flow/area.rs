@@ -14,6 +14,11 @@ pub(crate) struct Area {
 }
 
 impl Area {
+    /// Bytes of a set of a box with so many columns.
+    pub(crate) fn need(nx: usize, nz: usize) -> u64 {
+        (nx.div_ceil(64) * nz * size_of::<u64>()) as u64
+    }
+
     /// The empty set of a box with so many columns.
     pub(crate) fn reset(&mut self, nx: usize, nz: usize) {
         if (self.nx, self.nz) != (nx, nz) {

@@ -1,11 +1,12 @@
 //! The first pass of a sub-step: what crosses each face that is due, and the limit of what a cell can give.
 
+use super::blocks::{Blocks, BlocksMut};
 use super::column::{Column, heat_of};
 use super::face::{Flux, LeanPair, Pair};
 use super::lean::Lean;
 use super::plan::{Plan, neighbours};
 use super::step::SubStep;
-use super::strips::{Cut, SIDE, on_strips};
+use super::strips::{SIDE, on_strips};
 use super::tables::Tables;
 use super::{Flow, FlowBox};
 
@@ -56,16 +57,6 @@ impl Face {
     }
 }
 
-/// The faces of neighbouring columns, two a column.
-struct Faces<'a>(&'a mut [Face]);
-
-impl Cut for Faces<'_> {
-    fn cut(self, columns: usize) -> (Self, Self) {
-        let (few, more) = self.0.split_at_mut(2 * columns);
-        (Faces(few), Faces(more))
-    }
-}
-
 /// Counts of a pass.
 #[derive(Clone, Debug, Default)]
 struct Count {
@@ -98,19 +89,18 @@ impl Flow {
         let cross = Cross { space: *space, columns, leans, tables, sub };
         let count = on_strips(
             &plan.strips,
-            Faces(faces),
+            faces.part(),
             &|strip| strip.due_faces(sub.level),
-            &|strip, Faces(faces)| {
+            &|strip, mut faces: BlocksMut<'_, [Face; 2]>| {
                 let mut count = Count { faces: strip.due_faces(sub.level) as u64, ..Count::default() };
-                let first = strip.columns.start;
                 let [to_east, to_south] = &strip.faces;
                 for level in sub.level..=plan.finest {
                     for &c in to_east.of(level) {
-                        let face = &mut faces[2 * ((c & !SIDE) as usize - first)];
+                        let face = &mut faces[(c & !SIDE) as usize][0];
                         cross.face::<false>(c, level, face, &mut count);
                     }
                     for &c in to_south.of(level) {
-                        let face = &mut faces[2 * ((c & !SIDE) as usize - first) + 1];
+                        let face = &mut faces[(c & !SIDE) as usize][1];
                         cross.face::<true>(c, level, face, &mut count);
                     }
                 }
@@ -137,7 +127,7 @@ impl Flow {
                 let mut given = 0i64;
                 let is_given = |part: &Part, sign: i32| part.level == level && part.amount * sign > 0;
                 for &(number, sign) in around.iter().flatten() {
-                    let face = &self.faces[number];
+                    let face = &self.faces[number / 2][number % 2];
                     if face.stamp == stamp {
                         face.for_parts(|part| {
                             if is_given(&part, sign) {
@@ -150,7 +140,7 @@ impl Flow {
                     continue;
                 }
                 for &(number, sign) in around.iter().flatten() {
-                    let face = &mut self.faces[number];
+                    let face = &mut self.faces[number / 2][number % 2];
                     if face.stamp == stamp {
                         face.change_parts(|part| {
                             if !is_given(&part, sign) {
@@ -174,13 +164,13 @@ pub(super) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
 
 /// The two columns of a face by its number, and the pair.
 #[inline]
-pub(crate) fn pair_of(space: FlowBox, columns: &[Column], number: usize) -> (usize, usize, Pair<'_>) {
+pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -> (usize, usize, Pair<'_>) {
     let (c, is_south) = (number / 2, number % 2 == 1);
     let (ahead, along) = if is_south { (space.nx, 1) } else { (1, space.nx) };
     let inside = if is_south {
         c % space.nx > 0 && c % space.nx + 1 < space.nx
     } else {
-        c >= space.nx && c + space.nx < columns.len()
+        c >= space.nx && c + space.nx < columns.columns()
     };
     let n = c + ahead;
     let beside = inside.then(|| [&columns[c - along], &columns[c + along], &columns[n - along], &columns[n + along]]);
@@ -190,8 +180,8 @@ pub(crate) fn pair_of(space: FlowBox, columns: &[Column], number: usize) -> (usi
 /// What the faces of a sub-step read.
 struct Cross<'a> {
     space: FlowBox,
-    columns: &'a [Column],
-    leans: &'a [Lean],
+    columns: &'a Blocks<Column>,
+    leans: &'a Blocks<Lean>,
     tables: &'a Tables,
     sub: SubStep,
 }
@@ -209,14 +199,10 @@ impl Cross<'_> {
     #[inline(always)]
     fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
-        let n = if SOUTH { c + nx } else { c + 1 };
-        let (here, there, beside) = if SOUTH {
-            let [before, after] = [c - 1, n - 1].map(|first| &self.leans[first..first + 3]);
-            (&before[1], &after[1], [&before[0], &before[2], &after[0], &after[2]])
-        } else {
-            let [before, both, after] = [c - nx, c, c + nx].map(|first| &self.leans[first..first + 2]);
-            (&both[0], &both[1], [&before[0], &after[0], &before[1], &after[1]])
-        };
+        let (ahead, along) = if SOUTH { (nx, 1) } else { (1, nx) };
+        let n = c + ahead;
+        let (here, there) = (&self.leans[c], &self.leans[n]);
+        let beside = [c - along, c + along, n - along, n + along].map(|near| &self.leans[near]);
         if !(here.is_one_run() && there.is_one_run()) {
             return false;
         }

@@ -32,7 +32,7 @@ impl Flow {
 
     /// Temperature in K of the surface of the uppermost lava of a column; `None` where there is no lava, or rock above it.
     pub fn crust_k(&self, number: usize) -> Option<f64> {
-        let column = &self.columns[number];
+        let column = self.columns.get(number)?;
         let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
         if let Some(profile) = self.profile(number) {
             return Some(profile.surface_k);
@@ -46,7 +46,7 @@ impl Flow {
 
     /// Heat over depth in the uppermost run of a column, if that is wet and grows a crust.
     pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
-        let column = &self.columns[number];
+        let column = self.columns.get(number)?;
         let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
         // Reactions take liquid between steps.
         let (amount, heat) = run_content(column, run);
@@ -59,7 +59,7 @@ impl Flow {
 
     /// A cell with the heat that its depth has in the profile of a crust.
     pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
-        let column = &self.columns[number];
+        let column = self.column_at(number);
         let mut cell = column.cell(level);
         let has_crust = column.skin > 0.0 && cell.amount > 0;
         let Some(run) = column.runs.last().filter(|run| has_crust && level >= run.first) else { return cell };

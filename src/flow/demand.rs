@@ -5,12 +5,13 @@
 //! heads that this leaves stays below a tolerance. So a column asks for what flows, and liquid at rest asks for nothing.
 
 use super::FlowBox;
+use super::blocks::Blocks;
 use super::column::{Column, Run};
 use super::cross::{faces_of, pair_of};
 use super::face::{Drive, LeanPair, head_beside};
 use super::lean::Lean;
 use super::mag::Mag;
-use super::plan::{FINEST, neighbours};
+use super::plan::{FINEST, Planned, is_at_side, neighbours};
 use super::tables::Tables;
 
 /// Levels up to which the depth decides: to work out what flows would take longer than it saves.
@@ -33,8 +34,8 @@ pub(crate) struct Own {
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub(crate) space: FlowBox,
-    pub(crate) columns: &'a [Column],
-    pub(crate) leans: &'a [Lean],
+    pub(crate) columns: &'a Blocks<Column>,
+    pub(crate) leans: &'a Blocks<Lean>,
     pub(crate) tables: &'a Tables,
     /// Whether liquid leaves by the sides of the box.
     pub(crate) open_sides: bool,
@@ -42,8 +43,15 @@ pub(crate) struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     /// Whether anything crosses the faces of a column, or leaves the box from it.
-    pub(crate) fn stirs(self, at_side: bool, c: usize) -> bool {
-        self.leans[c].has_liquid() && (at_side && self.open_sides || self.any_drive(at_side, c, |_| true))
+    pub(crate) fn stirs(self, c: usize) -> bool {
+        let stirs = |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
+        self.has_liquid(c) && stirs(is_at_side(self.space, c))
+    }
+
+    /// Whether there is liquid in a column, which lava need not have come near.
+    #[inline]
+    fn has_liquid(self, c: usize) -> bool {
+        self.leans.get(c).is_some_and(Lean::has_liquid)
     }
 
     /// Whether any of what drives liquid at the faces of a column is as asked.
@@ -70,10 +78,20 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Demand of a column. `stirs` says of which columns liquid moves.
-    pub(crate) fn own(self, at_side: bool, c: usize, stirs: &[bool]) -> Own {
-        if !stirs[c] {
-            return Own { is_eased: self.leans[c].has_liquid(), ..Own::default() };
+    /// Demand of a column. `planned` says of which columns liquid moves.
+    pub(crate) fn own(self, c: usize, planned: &Blocks<Planned>) -> Own {
+        self.own_by(is_at_side(self.space, c), c, planned)
+    }
+
+    /// The same without the records.
+    #[cfg(test)]
+    pub(crate) fn plain_own(self, c: usize, planned: &Blocks<Planned>) -> Own {
+        self.own_by(true, c, planned)
+    }
+
+    fn own_by(self, at_side: bool, c: usize, planned: &Blocks<Planned>) -> Own {
+        if !planned[c].stirs {
+            return Own { is_eased: self.has_liquid(c), ..Own::default() };
         }
         let own = if at_side { None } else { self.lean_level(c) };
         let mut own = own.unwrap_or_else(|| self.deep_level(c));
@@ -92,7 +110,7 @@ impl<'a> Ground<'a> {
             // The slope that drives what moves.
             own.fall >>= own.level - level;
         }
-        own.is_front |= own.is_eased && neighbours(self.space, c).into_iter().flatten().any(|n| !stirs[n]);
+        own.is_front |= own.is_eased && neighbours(self.space, c).into_iter().flatten().any(|n| !planned[n].stirs);
         Own { level, ..own }
     }
 

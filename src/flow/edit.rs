@@ -3,7 +3,6 @@
 use super::column::Column;
 use super::lean::Lean;
 use super::plan::neighbours;
-use super::set::slope_cosine;
 use super::{Flow, HEAT_UNITS, UNITS};
 
 /// What is put into cells of a flow.
@@ -40,10 +39,14 @@ impl Flow {
         for [x, y, z] in places {
             assert!(x < self.space.nx && y < self.space.ny && z < self.space.nz, "inside of the box");
             let c = z * self.space.nx + x;
-            self.edit_cell(c, y as i32, edit);
+            if edit == FlowEdit::Drain && self.columns.get(c).is_none() {
+                continue;
+            }
             if columns.last() != Some(&(c as u32)) {
                 columns.push(c as u32);
+                self.reach([c as u32]);
             }
+            self.edit_cell(c, y as i32, edit);
         }
         columns.sort_unstable();
         columns.dedup();
@@ -115,6 +118,7 @@ impl Flow {
 
     /// Works out what follows from cells of columns that were changed.
     pub(crate) fn take_in(&mut self, columns: &[u32]) {
+        self.reach(columns.iter().copied());
         self.reshape(columns.iter().copied());
         self.wet.extend(columns);
         self.wet.sort_unstable();
@@ -136,7 +140,7 @@ impl Flow {
         }
         for c in changed {
             for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {
-                self.columns[c].cos2 = slope_cosine(self.space, &self.columns, c);
+                self.columns[c].cos2 = self.slope_cosine(c);
                 self.leans[c] = Lean::of(&self.columns[c]);
             }
         }

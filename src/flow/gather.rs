@@ -1,5 +1,6 @@
 //! The second pass of a sub-step: every column that is due takes what crosses its faces, and settles.
 
+use super::blocks::Blocks;
 use super::column::{Column, UNIT, heat_of};
 use super::cross::{Face, faces_of};
 use super::lean::Lean;
@@ -16,14 +17,13 @@ impl Flow {
         let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
         let lost = on_strips(
             &plan.strips,
-            (columns.as_mut_slice(), leans.as_mut_slice()),
+            (columns.part(), leans.part()),
             &|strip| strip.moved.due(sub.level),
-            &|strip, (columns, leans)| {
-                let first = strip.columns.start;
+            &|strip, (mut columns, mut leans)| {
                 let mut lost = 0;
                 for level in sub.level..=plan.finest {
                     for &c in strip.moved.of(level) {
-                        let i = (c & !SIDE) as usize - first;
+                        let i = (c & !SIDE) as usize;
                         lost += gather.column(c, &mut columns[i], &mut leans[i]);
                     }
                 }
@@ -38,7 +38,7 @@ impl Flow {
 /// What the columns of a sub-step read.
 struct Gather<'a> {
     space: FlowBox,
-    faces: &'a [Face],
+    faces: &'a Blocks<[Face; 2]>,
     tables: &'a Tables,
     stamp: u32,
 }
@@ -89,11 +89,9 @@ impl Gather<'_> {
             }
             (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
         };
-        let own = &self.faces[2 * c..2 * c + 2];
-        let is_lean = take(&self.faces[2 * (c - nx) + 1], 1)
-            && take(&self.faces[2 * (c - 1)], 1)
-            && take(&own[0], -1)
-            && take(&own[1], -1);
+        let own = &self.faces[c];
+        let is_lean =
+            take(&self.faces[c - nx][1], 1) && take(&self.faces[c - 1][0], 1) && take(&own[0], -1) && take(&own[1], -1);
         if !is_lean {
             return None;
         }
@@ -135,7 +133,7 @@ impl Gather<'_> {
         let carries_skin = self.tables.carries_skin;
         let (mut has_moved, mut came) = (false, Came::default());
         for (number, sign) in around {
-            let face = &self.faces[number];
+            let face = &self.faces[number / 2][number % 2];
             if face.stamp != self.stamp {
                 continue;
             }

@@ -41,18 +41,18 @@ impl Flow {
     /// All cells that may have something measured: neither in the ground before the flow nor above all rock and liquid.
     pub(crate) fn stored(&self) -> impl Iterator<Item = Place> + '_ {
         let nx = self.space.nx;
-        (0..self.columns.len()).flat_map(move |c| self.levels_measured(c).map(move |y| [c % nx, y, c / nx]))
+        (0..self.space.columns()).flat_map(move |c| self.levels_measured(c).map(move |y| [c % nx, y, c / nx]))
     }
 
     fn levels_measured(&self, c: usize) -> std::ops::Range<usize> {
         let stored = self.levels(c);
         // Cells that set whole are no longer stored.
-        let ground = (self.marks[c].ground / i64::from(UNITS)) as usize;
+        let ground = (self.ground.of(c) / i64::from(UNITS)) as usize;
         stored.start.min(ground)..stored.end
     }
 
     fn liquid(&self, [x, y, z]: Place) -> i32 {
-        self.columns[z * self.space.nx + x].cell(y as i32).amount
+        self.columns.get(z * self.space.nx + x).map_or(0, |column| column.cell(y as i32).amount)
     }
 
     /// Set lava of a cell: its rock above the ground before the flow, or its solid where the lava melts.
@@ -65,7 +65,7 @@ impl Flow {
         if !self.has_set(c) {
             return 0;
         }
-        let ground = (self.marks[c].ground - y as i64 * i64::from(UNITS)).clamp(0, UNITS.into()) as i32;
+        let ground = (self.ground.of(c) - y as i64 * i64::from(UNITS)).clamp(0, UNITS.into()) as i32;
         (self.columns[c].cell(y as i32).rock - ground).max(0)
     }
 
@@ -73,7 +73,7 @@ impl Flow {
     /// rule has it for the present surface and heat, over its amount. Neither the limit of a flux nor the sides of the box count.
     pub fn velocity_m_s(&self, [x, y, z]: Place) -> [f64; 2] {
         let (c, level) = (z * self.space.nx + x, y as i32);
-        let amount = self.columns[c].cell(level).amount;
+        let amount = self.liquid([x, y, z]);
         if amount <= 0 {
             return [0.0; 2];
         }

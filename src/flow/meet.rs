@@ -32,7 +32,7 @@ impl Flow {
     /// The liquid or the solid at a place, with its heat above a temperature; `None` where there is none.
     pub fn met(&self, [x, y, z]: [usize; 3], phase: Phase, above_k: f64) -> Option<Met> {
         let c = z * self.space.nx + x;
-        let column = &self.columns[c];
+        let column = self.columns.get(c)?;
         let (amount, heat) = match phase {
             Phase::Liquid => {
                 let (first, last) = layer(column, y as i32)?;
@@ -61,7 +61,7 @@ impl Flow {
         if phase == Phase::Solid {
             return self.cool_solid(z * self.space.nx + x, y as i32, units);
         }
-        let column = &mut self.columns[z * self.space.nx + x];
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return 0 };
         let Some((first, last)) = layer(column, y as i32) else { return 0 };
         let amount: i64 = (first..=last).map(|level| i64::from(column.cell(level).amount)).sum();
         let mut left = units;
@@ -85,7 +85,7 @@ impl Flow {
             self.cool_solid(z * self.space.nx + x, y as i32, -units);
             return;
         }
-        let column = &mut self.columns[z * self.space.nx + x];
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
         if let Some((_, last)) = layer(column, y as i32) {
             column.cell_mut(last).heat += units;
             self.account.heat_used -= i128::from(units);
@@ -97,7 +97,7 @@ impl Flow {
 
     /// Takes at most so much liquid at a place, with its heat.
     pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
-        let column = &mut self.columns[z * self.space.nx + x];
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
         let Some((first, last)) = layer(column, y as i32) else { return };
         let mut left = amount;
         for level in (first..=last).rev() {
@@ -112,7 +112,9 @@ impl Flow {
 
     /// Adds liquid at a place; it lies on the floor of its gap at once.
     pub fn make_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32, temperature_k: f64) {
-        let column = &mut self.columns[z * self.space.nx + x];
+        let c = z * self.space.nx + x;
+        self.reach([c as u32]);
+        let column = &mut self.columns[c];
         let Some(run) = run_at(column, y as i32).copied() else { return };
         let heat = i64::from(amount) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let cell = column.cell_mut(run.top.max(run.first));

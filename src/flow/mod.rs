@@ -9,7 +9,9 @@
 //! | file | what |
 //! |---|---|
 //! | `lava` | constants of a lava, presets, ranges |
+//! | `blocks`, `heights` | values of columns near lava; the ground before the flow |
 //! | `column`, `layers` | cells of a column, its runs; runs of several cells |
+//! | `reach` | columns that are made when lava comes near |
 //! | `lean` | the record of a column that faces read |
 //! | `face` | the rule: what crosses a face |
 //! | `demand` | the sub-steps that a column asks for |
@@ -34,6 +36,7 @@
 
 mod account;
 mod area;
+pub(crate) mod blocks;
 mod column;
 mod cross;
 mod crust;
@@ -42,6 +45,7 @@ mod edit;
 mod face;
 mod gather;
 mod heat;
+mod heights;
 mod lava;
 mod layers;
 mod lean;
@@ -54,6 +58,7 @@ mod melt;
 #[cfg(test)]
 mod plain;
 mod plan;
+mod reach;
 mod saved;
 mod set;
 mod step;
@@ -61,6 +66,8 @@ mod strips;
 mod tables;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_blocks;
 #[cfg(test)]
 mod tests_cost;
 mod undo;
@@ -81,12 +88,13 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use self::area::Area;
+use self::blocks::Blocks;
 use self::column::{Column, UNIT};
 use self::cross::Face;
+use self::heights::Heights;
 use self::lean::Lean;
 use self::plan::Plan;
 use self::tables::Tables;
-use crate::parallel::*;
 use crate::validate::{Invalid, within};
 
 /// Units of amount in a full cell.
@@ -208,8 +216,6 @@ pub struct FlowColumn {
 /// What is kept of a column besides its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    /// Surface of the ground before the flow, in units of height.
-    ground: i64,
     /// Amount that set.
     set: i64,
     /// Time at which lava first came; infinite before.
@@ -220,11 +226,13 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Whether the numbers are those of a column below a top, in cells: a file may hold any.
-    fn can_be(&self, top: usize) -> bool {
+    /// That of a column to which no lava came.
+    const NONE: Self = Self { set: 0, arrival_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
+
+    /// Whether the numbers are those of a column: a file may hold any.
+    fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
-        (0..=top as i64 * i64::from(UNITS)).contains(&self.ground)
-            && (0..=1 << 56).contains(&self.set)
+        (0..=1 << 56).contains(&self.set)
             && self.arrival_s >= 0.0
             && is_speed(self.speed)
             && is_speed(self.max_speed)
@@ -243,10 +251,12 @@ pub struct Flow {
     space: FlowBox,
     setup: FlowSetup,
     tables: Tables,
-    columns: Vec<Column>,
+    ground: Heights,
+    /// Columns with liquid, those around them, and what edits changed; all others are ground, see [`reach`].
+    columns: Blocks<Column>,
     /// The record of each column, as fresh as its runs while columns move.
-    leans: Vec<Lean>,
-    marks: Vec<Mark>,
+    leans: Blocks<Lean>,
+    marks: Blocks<Mark>,
     /// What can melt, with a lava that melts.
     solids: Option<melt::Solids>,
     /// Columns in which something melted in this step.
@@ -254,7 +264,7 @@ pub struct Flow {
     /// Whether some solid may hang together with no ground.
     has_loose: bool,
     /// Two a column: towards east and towards south.
-    faces: Vec<Face>,
+    faces: Blocks<[Face; 2]>,
     /// Columns with liquid, ascending.
     wet: Vec<u32>,
     /// Columns that other matter covers.
@@ -309,26 +319,25 @@ impl Flow {
         melt::validate(space, &setup)?;
         let top = space.ny as f64;
         let units = |height: f64| ((height / space.dz_m).clamp(0.0, top) * f64::from(UNITS)) as i64;
-        let columns: Vec<Column> = ground.iter().map(|&height| Column::of_ground(units(height))).collect();
-        let mark =
-            |&height| Mark { ground: units(height), set: 0, arrival_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
+        let columns = space.columns();
         let mut flow = Self {
             space,
             tables: Tables::new(space, &setup),
-            solids: setup.lava.melts().then(|| vec![melt::SolidColumn::default(); space.columns()]),
+            solids: setup.lava.melts().then(|| vec![melt::SolidColumn::default(); columns]),
             melted: Vec::new(),
             has_loose: false,
             setup,
-            leans: Vec::new(),
-            columns,
-            marks: ground.iter().map(mark).collect(),
-            faces: vec![Face::default(); 2 * space.columns()],
+            ground: Heights::new(ground.iter().map(|&height| units(height))),
+            columns: Blocks::new(columns),
+            leans: Blocks::new(columns),
+            marks: Blocks::at_rest(columns, Mark::NONE),
+            faces: Blocks::new(columns),
             wet: Vec::new(),
             covered: Vec::new(),
             covered_cells: Vec::new(),
             changed: Vec::new(),
             changed_area: Area::default(),
-            plan: Plan::default(),
+            plan: Plan::new(columns),
             is_disturbed: true,
             stop: None,
             was_stopped: false,
@@ -338,7 +347,7 @@ impl Flow {
             account: FlowAccount::default(),
             watch: FlowWatch::default(),
         };
-        flow.find_runs();
+        flow.reach_all_that_melts();
         Ok(flow)
     }
 
@@ -347,19 +356,21 @@ impl Flow {
         self.setup.seed = seed;
     }
 
-    /// Works out what follows from the cells.
+    /// Works out what follows from the cells of the columns that are made.
     fn find_runs(&mut self) {
-        let Self { columns, tables, .. } = self;
-        columns.par_iter_mut().for_each(|column| {
+        for (_, column) in self.columns.iter_mut() {
             column.find_gaps();
-            column.refresh(tables);
-        });
-        let (space, columns) = (self.space, &self.columns);
-        let cosines: Vec<_> =
-            (0..columns.len()).into_par_iter().map(|c| set::slope_cosine(space, columns, c)).collect();
-        self.columns.iter_mut().zip(cosines).for_each(|(column, cos2)| column.cos2 = cos2);
-        self.leans = self.columns.iter().map(Lean::of).collect();
-        self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+            column.refresh(&self.tables);
+        }
+        let cosines: Vec<_> = self.columns.iter().map(|(c, _)| self.slope_cosine(c)).collect();
+        self.columns.iter_mut().zip(cosines).for_each(|((_, column), cos2)| column.cos2 = cos2);
+        self.columns.iter().for_each(|(c, column)| self.leans[c] = Lean::of(column));
+        self.list_wet();
+    }
+
+    /// Lists the columns with liquid.
+    fn list_wet(&mut self) {
+        self.wet = self.columns.iter().filter(|(_, column)| column.is_wet()).map(|(c, _)| c as u32).collect();
         self.is_disturbed = true;
     }
 
@@ -367,6 +378,7 @@ impl Flow {
     pub fn fill(&mut self, fills: impl IntoIterator<Item = FlowPour>) {
         for fill in fills {
             let pour = plan::Pour::new(self.space, &self.setup.lava, &fill);
+            self.reach([pour.column as u32]);
             let mut left = pour.units;
             while left > 0 {
                 let some = left.min(1 << 28);
@@ -374,20 +386,7 @@ impl Flow {
                 left -= some;
             }
         }
-        self.wet = (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
-        self.is_disturbed = true;
-    }
-
-    /// Bytes that a flow takes at its start, and hardly more later; more of a lava that melts.
-    pub fn need(space: FlowBox, lava: &Lava) -> u64 {
-        let column = size_of::<Column>() + size_of::<Lean>() + size_of::<Mark>() + 2 * size_of::<Face>() + 16;
-        space.columns() as u64 * column as u64 + if lava.melts() { melt::need(space) } else { 0 }
-    }
-
-    /// What [`Flow::need`] says of this one, and what a step may keep of it to be given up.
-    pub fn bytes(&self) -> u64 {
-        let kept = if self.stop.is_some() { undo::need(self.columns.len(), self.wet.len()) } else { 0 };
-        Self::need(self.space, &self.setup.lava) + kept
+        self.list_wet();
     }
 
     /// Shape of the box.
@@ -448,7 +447,7 @@ impl Flow {
 
     /// Levels of a column outside of which is whole rock, below, and nothing, above.
     pub fn levels(&self, column: usize) -> std::ops::Range<usize> {
-        let column = &self.columns[column];
+        let column = self.column_at(column);
         column.base as usize..column.end() as usize
     }
 
@@ -459,7 +458,7 @@ impl Flow {
 
     /// One column as maps show it.
     pub fn column(&self, number: usize) -> FlowColumn {
-        let (column, mark) = (&self.columns[number], &self.marks[number]);
+        let (column, mark) = (self.column_at(number), &self.marks[number]);
         let meters = |units: i64| units as f64 * self.space.dz_m / f64::from(UNITS);
         let highest = column.cells.iter().rposition(|cell| cell.amount > 0 || cell.rock > 0);
         let surface = highest.map_or(i64::from(column.base) * UNIT, |i| {
@@ -470,7 +469,7 @@ impl Flow {
         let lava = &self.setup.lava;
         let profile = self.profile(number);
         FlowColumn {
-            ground_m: meters(mark.ground),
+            ground_m: meters(self.ground.of(number)),
             // Under pressure a gap holds more than its room.
             liquid_m: meters(column.runs.iter().map(|run| run.depth).sum()),
             set_m: meters(mark.set),
@@ -492,11 +491,11 @@ impl Flow {
     ///
     /// Names the first fault.
     pub fn check(&self) -> Result<(), String> {
-        let amount = self.columns.iter().map(Column::amount).sum();
-        let heat = self.columns.iter().map(Column::heat).sum();
+        let amount = self.columns.iter().map(|(_, column)| column.amount()).sum();
+        let heat = self.columns.iter().map(|(_, column)| column.heat()).sum();
         self.account.check(amount, heat)?;
         self.check_solids()?;
-        self.columns.iter().enumerate().try_for_each(|(c, column)| {
+        self.columns.iter().try_for_each(|(c, column)| {
             let fault = column.fault();
             fault.map_or(Ok(()), |fault| {
                 Err(format!("flow: {fault} in column ({}, {})", c % self.space.nx, c / self.space.nx))

@@ -22,13 +22,14 @@ impl Flow {
     /// One step, like [`Flow::step`].
     pub(crate) fn plain_step(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
+        self.reach_all();
         self.changed_area.reset(self.space.nx, self.space.nz);
-        let (mut time, mut number, mut plan) = (0, 0, Plan::default());
+        let (mut time, mut number, mut plan) = (0, 0, Plan::new(self.space.columns()));
         while time < WHOLE {
             self.refresh_all();
             if time == 0 {
-                let wet: Vec<u32> =
-                    (0..self.columns.len() as u32).filter(|&c| self.columns[c as usize].is_wet()).collect();
+                let wet = self.columns.iter().filter(|(_, column)| column.is_wet());
+                let wet: Vec<u32> = wet.map(|(c, _)| c as u32).collect();
                 plan.begin(self.ground(), Some(&wet), &pours);
             } else {
                 plan.go_on(self.ground(), &pours, time);
@@ -57,19 +58,19 @@ impl Flow {
     }
 
     fn refresh_all(&mut self) {
-        for column in &mut self.columns {
+        for (_, column) in self.columns.iter_mut() {
             column.shares.clear();
             column.find_gaps();
             column.settle();
             column.refresh(&self.tables);
         }
-        self.leans = self.columns.iter().map(Lean::of).collect();
+        self.columns.iter().for_each(|(c, column)| self.leans[c] = Lean::of(column));
     }
 
     fn plain_moves(&mut self, plan: &Plan, key: u64, due: i32) -> Vec<Move> {
         let mut moves = Vec::new();
         let (nx, nz) = (self.space.nx, self.space.nz);
-        for number in 0..2 * self.columns.len() {
+        for number in 0..2 * self.space.columns() {
             let (c, is_south) = (number / 2, number % 2 == 1);
             let is_last = if is_south { c / nx + 1 == nz } else { c % nx + 1 == nx };
             if is_last {
@@ -126,8 +127,8 @@ impl Flow {
         for (c, came) in skins {
             self.columns[c].skin = came.mixed(before[c].skin, self.columns[c].amount());
         }
-        let lost: i64 = self.columns.iter_mut().map(|column| column.drop_rests()).sum();
+        let lost: i64 = self.columns.iter_mut().map(|(_, column)| column.drop_rests()).sum();
         self.account.heat_sky += i128::from(lost);
-        self.columns.iter_mut().for_each(|column| column.settle());
+        self.columns.iter_mut().for_each(|(_, column)| column.settle());
     }
 }

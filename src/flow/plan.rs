@@ -12,6 +12,7 @@
 //! order.
 
 use super::area::Area;
+use super::blocks::Blocks;
 use super::column::{Column, UNIT};
 use super::demand::{Ground, Own};
 use super::mag::Mag;
@@ -44,8 +45,26 @@ pub(crate) struct Pour {
     pub(crate) heat_each: i64,
 }
 
+/// What the plan keeps of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Planned {
+    /// Largest slope of the head downwards, as a difference of heights, when it got its level.
+    pub(crate) fall: i64,
+    /// Its level, or [`ASLEEP`].
+    pub(crate) level: u8,
+    /// Whether something crosses one of its faces, as far as a round of this step has seen.
+    pub(crate) stirs: bool,
+    /// Whether it may put off moves, see [`Own::is_eased`].
+    is_eased: bool,
+}
+
+impl Planned {
+    /// That of a column that takes no part.
+    const NONE: Self = Self { fall: 0, level: ASLEEP, stirs: false, is_eased: false };
+}
+
 /// The plan of a step, as of its latest round.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// Columns that stirred or were poured into in this step, or are at most two away from one of these; ascending.
     pub(crate) active: Vec<u32>,
@@ -57,23 +76,15 @@ pub(crate) struct Plan {
     pub(crate) round: i32,
     /// The coarsest level that moves in this round.
     pub(crate) due: i32,
-    /// Level of each column of the box, or [`ASLEEP`].
-    levels: Vec<u8>,
-    /// Largest slope of the head from each active column downwards, as a difference of heights.
-    falls: Vec<i64>,
+    /// What it keeps of each column of the box.
+    columns: Blocks<Planned>,
     awake: Area,
     /// Columns that stirred or were poured into in this step.
     pub(crate) stirred: Area,
-    /// Whether something crosses a face of each column of the box, as far as a round of this step has seen.
-    stirs: Vec<bool>,
-    /// Whether each column may put off moves, see [`Own::is_eased`].
-    eased: Vec<bool>,
     /// Columns that are poured into in this step, ascending.
     pub(crate) fed: Vec<u32>,
     /// Columns that have come to rest, ascending.
     pub(crate) rested: Vec<u32>,
-    /// Whether a column is at a side of the box.
-    pub(crate) at_side: Vec<bool>,
     /// Active columns that get a level in this round, ascending.
     planned: Vec<u32>,
     /// These and columns near them, ascending.
@@ -85,24 +96,36 @@ pub(crate) struct Plan {
     smooth: Vec<u8>,
 }
 
-/// Whether each column is at a side of the box.
-fn columns_at_side(space: FlowBox) -> Vec<bool> {
-    let FlowBox { nx, nz, .. } = space;
-    (0..nx * nz).map(|c| c < nx || c + nx >= nx * nz || c % nx == 0 || c % nx + 1 == nx).collect()
-}
-
 impl Plan {
+    /// Sets of columns that it keeps, with that of a flow.
+    pub(crate) const AREAS: u64 = 5;
+
+    /// That of a box with so many columns, before its first step.
+    pub(crate) fn new(columns: usize) -> Self {
+        Self {
+            active: Vec::new(),
+            strips: Vec::new(),
+            finest: 0,
+            round: 0,
+            due: 0,
+            columns: Blocks::at_rest(columns, Planned::NONE),
+            awake: Area::default(),
+            stirred: Area::default(),
+            fed: Vec::new(),
+            rested: Vec::new(),
+            planned: Vec::new(),
+            listed: Vec::new(),
+            near: Area::default(),
+            around: Area::default(),
+            own: Vec::new(),
+            smooth: Vec::new(),
+        }
+    }
+
     /// Makes the plan of the first round of a step. `wet` are the columns in which anything but what this plan moved may have
     /// changed since the last step, if that is known only of all that are wet.
     pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: Option<&[u32]>, pours: &[Pour]) {
         let space = ground.space;
-        if self.levels.len() != space.columns() {
-            self.levels = vec![ASLEEP; space.columns()];
-            self.falls = vec![0; space.columns()];
-            self.stirs = vec![false; space.columns()];
-            self.eased = vec![false; space.columns()];
-            self.at_side = columns_at_side(space);
-        }
         self.rested.clear();
         self.fed.clear();
         self.fed.extend(pours.iter().map(|pour| pour.column as u32));
@@ -112,12 +135,11 @@ impl Plan {
             return;
         }
         self.find_stirring(ground, wet);
-        for &c in &self.active {
-            self.levels[c as usize] = ASLEEP;
-        }
+        let Self { active, columns, .. } = self;
+        active.iter().for_each(|&c| columns.set(c as usize, Planned { level: ASLEEP, ..columns[c as usize] }));
         self.stirred.reset(space.nx, space.nz);
-        let stirs = &self.stirs;
-        let stirring = self.listed.iter().copied().filter(|&c| stirs[c as usize]);
+        let columns = &self.columns;
+        let stirring = self.listed.iter().copied().filter(|&c| columns[c as usize].stirs);
         self.stirred.extend(stirring.chain(self.fed.iter().copied()));
         self.listed.clear();
         self.wake();
@@ -138,20 +160,20 @@ impl Plan {
                 self.around.list(&mut self.listed);
             }
         }
-        for &c in &self.active {
-            if std::mem::take(&mut self.stirs[c as usize]) {
-                self.rested.push(c);
+        let Self { active, rested, columns, listed, .. } = self;
+        for &c in active.iter() {
+            let planned = columns[c as usize];
+            if planned.stirs {
+                columns.set(c as usize, Planned { stirs: false, ..planned });
+                rested.push(c);
             }
         }
-        let at_side = &self.at_side;
-        let found: Vec<bool> =
-            self.listed.par_iter().with_min_len(TASK).map(|&c| ground.stirs(at_side[c as usize], c as usize)).collect();
-        for (&c, stirs) in self.listed.iter().zip(found) {
-            self.stirs[c as usize] = stirs;
+        let found: Vec<bool> = listed.par_iter().with_min_len(TASK).map(|&c| ground.stirs(c as usize)).collect();
+        for (&c, stirs) in listed.iter().zip(found) {
+            columns.set(c as usize, Planned { stirs, ..columns[c as usize] });
         }
-        let stirs = &self.stirs;
-        self.rested.retain(|&c| !stirs[c as usize]);
-        self.rested.iter().for_each(|&c| self.falls[c as usize] = 0);
+        rested.retain(|&c| !columns[c as usize].stirs);
+        rested.iter().for_each(|&c| columns.set(c as usize, Planned { fall: 0, ..columns[c as usize] }));
     }
 
     /// Makes the plan of a later round, which begins at a time of the step in [`FINEST`] bits.
@@ -159,10 +181,12 @@ impl Plan {
         // Nothing but what was listed has moved.
         let mut new = std::mem::take(&mut self.planned);
         new.clear();
-        let (stirs, at_side) = (&self.stirs, &self.at_side);
-        let resting = self.listed.iter().copied().filter(|&c| !stirs[c as usize]);
-        new.extend(resting.filter(|&c| ground.stirs(at_side[c as usize], c as usize)));
-        new.iter().for_each(|&c| self.stirs[c as usize] = true);
+        let columns = &self.columns;
+        let resting = self.listed.iter().copied().filter(|&c| !columns[c as usize].stirs);
+        new.extend(resting.filter(|&c| ground.stirs(c as usize)));
+        for &c in &new {
+            self.columns.set(c as usize, Planned { stirs: true, ..self.columns[c as usize] });
+        }
         if self.stirred.extend(new.iter().copied()) {
             self.wake();
         }
@@ -179,10 +203,10 @@ impl Plan {
     fn make(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
         let space = ground.space;
         self.due = FINEST - (time.trailing_zeros() as i32).min(FINEST);
-        let (levels, due) = (&self.levels, self.due as u8);
+        let (columns, due) = (&self.columns, self.due as u8);
         self.planned.clear();
         // Those that were asleep are among them.
-        self.planned.extend(self.active.iter().copied().filter(|&c| levels[c as usize] >= due));
+        self.planned.extend(self.active.iter().copied().filter(|&c| columns[c as usize].level >= due));
         self.plan_eased(ground);
         self.set_levels(ground, pours);
         (0..SMOOTH).for_each(|_| self.smooth(space));
@@ -190,7 +214,7 @@ impl Plan {
         let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
         let of_front = of_front.map(|(_, own)| i32::from(own.level));
         // What is poured on liquid at rest will run.
-        let on_rest = pours.iter().map(|pour| pour.column).filter(|&c| !self.stirs[c]);
+        let on_rest = pours.iter().map(|pour| pour.column).filter(|&c| !self.columns[c].stirs);
         let of_front = of_front.chain(on_rest.map(|c| self.level(c))).max().unwrap_or(0);
         // A round begins at a multiple of its own length.
         self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
@@ -201,11 +225,10 @@ impl Plan {
     /// Adds columns that put moves off and through which more flows by now; after the columns around which nothing has moved,
     /// none are asked.
     fn plan_eased(&mut self, ground: Ground<'_>) {
-        let Self { levels, eased, stirs, at_side, due, .. } = self;
+        let Self { columns, due, .. } = self;
         let asks = |&c: &u32| {
-            let i = c as usize;
-            let is_coarse = eased[i] && stirs[i] && i32::from(levels[i]) < *due;
-            is_coarse && ground.own(at_side[i], i, stirs).level > levels[i] + 1
+            let Planned { level, stirs, is_eased, .. } = columns[c as usize];
+            is_eased && stirs && i32::from(level) < *due && ground.own(c as usize, columns).level > level + 1
         };
         let more: Vec<u32> = self.listed.iter().copied().filter(asks).collect();
         if !more.is_empty() {
@@ -223,11 +246,11 @@ impl Plan {
             self.near.extend(self.planned.iter().copied());
             self.around.around(&self.near);
             self.around.list(&mut self.listed);
-            let levels = &self.levels;
-            self.listed.retain(|&c| levels[c as usize] != ASLEEP);
+            let columns = &self.columns;
+            self.listed.retain(|&c| columns[c as usize].level != ASLEEP);
         }
         share_out(&mut self.strips, space, &self.listed);
-        lay_out(&mut self.strips, space, &self.levels, &self.listed, self.due as u8);
+        lay_out(&mut self.strips, space, &self.columns, &self.listed, self.due as u8);
     }
 
     /// About how many faces a step works out whose columns keep their levels.
@@ -248,71 +271,81 @@ impl Plan {
 
     /// Gives these columns the levels that they ask for by themselves.
     fn set_levels(&mut self, ground: Ground<'_>, pours: &[Pour]) {
-        let (at_side, stirs) = (&self.at_side, &self.stirs);
-        let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(at_side[c as usize], c as usize, stirs);
+        let columns = &self.columns;
+        let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(c as usize, columns);
         self.own.resize(self.planned.len(), Own::default());
         self.own.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(level_all);
         for (&c, own) in self.planned.iter().zip(&self.own) {
-            self.levels[c as usize] = own.level.max(self.due as u8);
-            self.falls[c as usize] = own.fall;
-            self.eased[c as usize] = own.is_eased;
+            let &Own { fall, is_eased, level, .. } = own;
+            let level = level.max(self.due as u8);
+            self.columns.set(c as usize, Planned { fall, level, is_eased, ..self.columns[c as usize] });
         }
         for pour in pours.iter().filter(|pour| self.planned.binary_search(&(pour.column as u32)).is_ok()) {
-            let level = &mut self.levels[pour.column];
-            *level = (*level).max(level_of_pour(&ground.columns[pour.column], pour));
+            let planned = &mut self.columns[pour.column];
+            planned.level = planned.level.max(level_of_pour(&ground.columns[pour.column], pour));
         }
     }
 
     /// Lets none of them be more than one level behind a neighbour.
     fn smooth(&mut self, space: FlowBox) {
-        let (levels, at_side) = (&self.levels, &self.at_side);
+        let columns = &self.columns;
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
             // One behind; nothing for a neighbour that sleeps.
-            let behind = |n: usize| levels[n].wrapping_add(1).saturating_sub(2);
-            let c = c as usize;
-            *smooth = if at_side[c] {
-                neighbours(space, c).into_iter().flatten().map(behind).fold(levels[c], u8::max)
-            } else {
-                let near = [c - space.nx, c - 1, c + 1, c + space.nx];
-                near.into_iter().map(behind).fold(levels[c], u8::max)
-            };
+            let behind = |n: usize| columns[n].level.wrapping_add(1).saturating_sub(2);
+            let near = neighbours(space, c as usize).into_iter().flatten();
+            *smooth = near.map(behind).fold(columns[c as usize].level, u8::max);
         };
         self.smooth.resize(self.planned.len(), 0);
         self.smooth.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(smooth);
         for (&c, &level) in self.planned.iter().zip(&self.smooth) {
-            self.levels[c as usize] = level;
+            self.columns[c as usize].level = level;
         }
     }
 
     /// Whether a column moves at all.
     #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
-        self.levels[column] != ASLEEP
+        self.columns[column].level != ASLEEP
     }
 
     /// The level of an active column.
     pub(crate) fn level(&self, column: usize) -> i32 {
-        i32::from(self.levels[column])
+        i32::from(self.columns[column].level)
     }
 
     /// Largest slope of the head from an active column downwards when it got its level.
     pub(crate) fn fall(&self, column: usize) -> i64 {
-        self.falls[column]
+        self.columns[column].fall
     }
 
     /// Holds what each column that got a level in this round asked for against what its cells say.
     #[cfg(test)]
     pub(crate) fn check(&self, ground: Ground<'_>) {
         for (&c, own) in self.planned.iter().zip(&self.own) {
-            assert_eq!(*own, ground.own(true, c as usize, &self.stirs), "what the record of column {c} says");
+            assert_eq!(*own, ground.plain_own(c as usize, &self.columns), "what the record of column {c} says");
         }
     }
+}
+
+/// Row of a column, and its place in it.
+#[inline]
+fn place(space: FlowBox, c: usize) -> (usize, usize) {
+    // Numbers of columns have 32 bits, which a processor divides sooner.
+    let (c, nx) = (c as u32, space.nx as u32);
+    ((c / nx) as usize, (c % nx) as usize)
+}
+
+/// Whether a column is at a side of the box.
+#[inline]
+pub(crate) fn is_at_side(space: FlowBox, c: usize) -> bool {
+    let (z, x) = place(space, c);
+    x == 0 || z == 0 || x + 1 == space.nx || z + 1 == space.nz
 }
 
 /// The columns west, east, north and south of a column.
 #[inline]
 pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
-    let (x, z) = (c % space.nx, c / space.nx);
+    let (z, x) = place(space, c);
     [
         (x > 0).then(|| c.wrapping_sub(1)),
         (x + 1 < space.nx).then_some(c + 1),

@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks::Blocks;
 use super::column::Column;
+use super::heights::Heights;
 use super::melt::Solids;
-use super::{Flow, FlowAccount, FlowCell, FlowWatch, Mark, UNITS};
+use super::plan::Plan;
+use super::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
 use crate::random::mix64;
 
 /// What a checkpoint keeps of a flow.
@@ -12,6 +15,8 @@ use crate::random::mix64;
 pub struct FlowState {
     steps: u64,
     account: FlowAccount,
+    ground: Heights,
+    /// Columns that are another than ground, ascending.
     columns: Vec<SavedColumn>,
     solids: Option<Solids>,
     watch: FlowWatch,
@@ -21,9 +26,17 @@ pub struct FlowState {
 const MOST_SKIN: f32 = 1e6;
 const MOST_STEPS: u64 = 1 << 48;
 
+impl FlowState {
+    /// Bytes of the blocks of its columns in a box, at most.
+    pub fn need(&self, space: FlowBox) -> u64 {
+        Flow::need_of_blocks_around(space, self.columns.iter().map(|saved| saved.number as usize))
+    }
+}
+
 /// One column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SavedColumn {
+    number: u32,
     base: u32,
     cells: Vec<FlowCell>,
     skin: f32,
@@ -33,14 +46,23 @@ struct SavedColumn {
 impl Flow {
     /// What a checkpoint keeps.
     pub fn state(&self) -> FlowState {
-        let save = |(column, mark): (&Column, &Mark)| SavedColumn {
+        let save = |(c, column): (usize, &Column)| SavedColumn {
+            number: c as u32,
             base: column.base as u32,
             cells: column.cells.to_vec(),
             skin: column.skin,
-            mark: *mark,
+            mark: self.marks[c],
         };
-        let columns = self.columns.iter().zip(&self.marks).map(save).collect();
-        FlowState { steps: self.steps, account: self.account, columns, solids: self.solids.clone(), watch: self.watch }
+        let columns = self.columns.iter().filter(|&(c, column)| self.is_changed(c, column)).map(save).collect();
+        let (ground, solids) = (self.ground.clone(), self.solids.clone());
+        FlowState { steps: self.steps, account: self.account, ground, columns, solids, watch: self.watch }
+    }
+
+    /// Whether a column may be another than ground where lava never was.
+    fn is_changed(&self, c: usize, column: &Column) -> bool {
+        let ground = Column::of_ground(self.ground.of(c));
+        let is_ground = column.base == ground.base && column.cells == ground.cells && column.skin == 0.0;
+        !(is_ground && self.marks[c] == Mark::NONE)
     }
 
     /// Goes on from a state that was kept of a flow with the same box and setup.
@@ -49,51 +71,70 @@ impl Flow {
     ///
     /// Says what is wrong with the state; the flow is then as it was.
     pub fn restore(&mut self, state: FlowState) -> Result<(), String> {
-        if state.columns.len() != self.columns.len() {
-            return Err(format!("flow: {} columns for a box of {}", state.columns.len(), self.columns.len()));
+        let (columns, top) = (self.space.columns(), self.space.ny);
+        if state.ground.len() != columns {
+            return Err(format!("flow: {} columns for a box of {columns}", state.ground.len()));
         }
-        if !state.account.can_be() || !state.watch.can_be(self.columns.len()) || state.steps > MOST_STEPS {
+        if !state.ground.are_below(top) {
+            return Err("flow: ground above the box".to_owned());
+        }
+        if !state.account.can_be() || !state.watch.can_be(columns) || state.steps > MOST_STEPS {
             return Err("flow: a sum that cannot be".to_owned());
         }
-        let top = self.space.ny;
         let is_whole = |saved: &SavedColumn| {
             let holds = |cell: &FlowCell| cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock);
             saved.base as usize <= top
                 && (0.0..=MOST_SKIN).contains(&saved.skin)
-                && saved.mark.can_be(top)
+                && saved.mark.can_be()
                 && saved.cells.len() <= top + 1024
                 && saved.cells.iter().all(holds)
         };
-        if !state.columns.iter().all(is_whole) {
+        let is_next = |pair: &[SavedColumn]| pair[0].number < pair[1].number;
+        let is_inside = state.columns.last().is_none_or(|last| (last.number as usize) < columns);
+        if !is_inside || !state.columns.windows(2).all(is_next) || !state.columns.iter().all(is_whole) {
             return Err("flow: a column that cannot be".to_owned());
         }
         let solids = state.solids.as_ref();
-        if solids.is_some() != self.solids.is_some()
-            || solids.is_some_and(|solids| !can_be(solids, &state.columns, top))
-        {
+        if solids.is_some() != self.solids.is_some() || solids.is_some_and(|solids| !can_be(solids, columns, top)) {
             return Err("flow: solid that cannot be".to_owned());
         }
+        let old: Vec<u32> = self.columns.iter().map(|(c, _)| c as u32).collect();
         let mut flow = self.clone();
-        for ((column, mark), saved) in flow.columns.iter_mut().zip(&mut flow.marks).zip(state.columns) {
-            *column =
+        flow.clear(state.ground);
+        flow.reach(state.columns.iter().map(|saved| saved.number));
+        for saved in state.columns {
+            let c = saved.number as usize;
+            flow.columns[c] =
                 Column { base: saved.base as i32, cells: saved.cells.into(), skin: saved.skin, ..Column::default() };
-            *mark = saved.mark;
+            flow.marks[c] = saved.mark;
         }
         (flow.steps, flow.account, flow.solids) = (state.steps, state.account, state.solids);
         flow.watch = state.watch;
         flow.has_loose = true;
         flow.find_runs();
         flow.check()?;
-        flow.changed = (0..flow.columns.len() as u32).collect();
+        flow.changed = flow.columns.iter().map(|(c, _)| c as u32).chain(old).collect();
+        flow.changed.sort_unstable();
+        flow.changed.dedup();
         *self = flow;
         Ok(())
+    }
+
+    /// Forgets all columns, over another ground of the box.
+    fn clear(&mut self, ground: Heights) {
+        let columns = ground.len();
+        (self.ground, self.plan) = (ground, Plan::new(columns));
+        (self.columns, self.leans) = (Blocks::new(columns), Blocks::new(columns));
+        (self.marks, self.faces) = (Blocks::at_rest(columns, Mark::NONE), Blocks::new(columns));
+        self.reach_all_that_melts();
     }
 
     /// Hash of all that decides what comes next.
     pub fn hash(&self) -> u64 {
         let mut hash = mix64(self.steps);
         let mut add = |value: u64| hash = mix64(hash ^ value).wrapping_add(value);
-        for (column, mark) in self.columns.iter().zip(&self.marks) {
+        for c in 0..self.space.columns() {
+            let (column, mark) = (self.column_at(c), &self.marks[c]);
             add(column.base as u64);
             let used = column.cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
             for cell in &column.cells[..used] {
@@ -111,6 +152,6 @@ impl Flow {
 }
 
 /// Whether solid has numbers in their ranges, inside of the box.
-fn can_be(solids: &Solids, columns: &[SavedColumn], top: usize) -> bool {
-    solids.len() == columns.len() && solids.iter().all(|solid| solid.is_sound(top))
+fn can_be(solids: &Solids, columns: usize, top: usize) -> bool {
+    solids.len() == columns && solids.iter().all(|solid| solid.is_sound(top))
 }

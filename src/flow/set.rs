@@ -1,6 +1,7 @@
 //! Setting, once a step: liquid at or below the solidus that touches rock turns to rock. Under a crust the depth decides at
 //! which its profile passes the solidus, so that a lid sets at that depth whatever the height of cells.
 
+use super::blocks::Blocks;
 use super::column::{Column, Run, UNIT};
 use super::heat::run_content;
 use super::lid::Crusted;
@@ -136,7 +137,7 @@ impl Column {
 
 /// Levels of a column whose cells set now. A cold cell that touches no rock is crust afloat; one less than half full sets
 /// with the cell below.
-fn cells_that_set(space: FlowBox, columns: &[Column], c: usize, law: ColdLaw) -> impl Iterator<Item = i32> {
+fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdLaw) -> impl Iterator<Item = i32> {
     let column = &columns[c];
     let touches = move |level: i32| {
         let beside = neighbours(space, c).into_iter().flatten();
@@ -154,9 +155,8 @@ fn cells_that_set(space: FlowBox, columns: &[Column], c: usize, law: ColdLaw) ->
 }
 
 /// Squared cosine of the bed's slope, from the smaller of the differences to both sides, so that a wall beside a flat floor is
-/// no slope; one at the sides of the box.
-pub(crate) fn slope_cosine(space: FlowBox, columns: &[Column], c: usize) -> Mag {
-    let floor = |c: usize| columns[c].runs.first().map(|run| run.floor);
+/// no slope; one at the sides of the box. `floor` is the floor of a column's lowest run.
+pub(crate) fn slope_cosine(space: FlowBox, floor: impl Fn(usize) -> Option<i64>, c: usize) -> Mag {
     let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else { return Mag::from_units(1) };
     let Some(here) = floor(c) else { return Mag::from_units(1) };
     let unit_m = space.dz_m / f64::from(UNITS);

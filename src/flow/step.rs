@@ -1,11 +1,12 @@
 //! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
 
+use super::blocks::Blocks;
 use super::column::{Column, UNIT};
 use super::demand::Ground;
 use super::heat::{Cool, Losses};
 use super::lean::Lean;
 use super::mag::Mag;
-use super::plan::{FINEST, Plan, Pour, run_of_pour};
+use super::plan::{FINEST, Plan, Pour, is_at_side, run_of_pour};
 use super::set::ColdLaw;
 use super::strips::{TASK, on_strips};
 use super::tables::Tables;
@@ -43,7 +44,8 @@ impl Flow {
 
     fn step_here(&mut self, pours: &[FlowPour]) {
         let pours = self.pours(pours);
-        let mut plan = std::mem::take(&mut self.plan);
+        self.reach(pours.iter().map(|pour| pour.column as u32));
+        let mut plan = std::mem::replace(&mut self.plan, Plan::new(0));
         self.changed_area.reset(self.space.nx, self.space.nz);
         plan.begin(self.ground(), self.is_any_stale().then_some(&self.wet), &pours);
         plan.rested.iter().for_each(|&c| self.marks[c as usize].speed = 0.0);
@@ -74,6 +76,7 @@ impl Flow {
     fn make_rounds(&mut self, plan: &mut Plan, pours: &[Pour], mut before: Option<&mut Before>) -> bool {
         let (mut time, mut number) = (0, 0);
         while !plan.active.is_empty() {
+            self.reach(plan.active.iter().copied());
             if let Some(before) = &mut before {
                 before.keep(&plan.active, &self.columns);
             }
@@ -118,7 +121,7 @@ impl Flow {
     /// Numbers the sub-steps; after the last number they begin again and no face keeps an old one.
     fn next_stamp(&mut self) {
         if self.stamp == u32::MAX {
-            self.faces.iter_mut().for_each(|face| face.stamp = 0);
+            self.faces.iter_mut().for_each(|(_, faces)| faces.iter_mut().for_each(|face| face.stamp = 0));
             self.stamp = 0;
         }
         self.stamp += 1;
@@ -126,7 +129,7 @@ impl Flow {
 
     /// The pours of a step in units.
     pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
-        let inside = pours.iter().filter(|pour| pour.column < self.columns.len());
+        let inside = pours.iter().filter(|pour| pour.column < self.space.columns());
         inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
     }
 
@@ -237,7 +240,7 @@ impl Flow {
     /// Empties the columns at the sides of the box.
     fn drain(&mut self, plan: &Plan) {
         let notes = Notes::of(self, plan);
-        for &c in plan.active.iter().filter(|&&c| plan.at_side[c as usize]) {
+        for &c in plan.active.iter().filter(|&&c| is_at_side(self.space, c as usize)) {
             let column = &mut self.columns[c as usize];
             if column.is_wet() {
                 notes.speed(c, column, &mut self.marks[c as usize]);
@@ -350,19 +353,19 @@ impl Ended {
 /// Does some work on every wet column, with its place among the active ones and its number, and brings its runs and its record up to date.
 fn each_wet(
     plan: &Plan,
-    (columns, marks, leans): (&mut [Column], &mut [Mark], &mut [Lean]),
+    (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
     tables: &Tables,
     work: &(impl Fn((usize, u32), &mut Column, &mut Mark, &mut Ended) + Sync),
 ) -> Ended {
     on_strips(
         &plan.strips,
-        (columns, (marks, leans)),
+        (columns.part(), (marks.part(), leans.part())),
         &|strip| strip.these.len(),
-        &|strip, (columns, (marks, leans))| {
+        &|strip, (mut columns, (mut marks, mut leans))| {
             let mut ended = Ended::default();
             for place in strip.these.clone() {
                 let c = plan.active[place];
-                let i = c as usize - strip.columns.start;
+                let i = c as usize;
                 if leans[i].has_liquid() {
                     work((place, c), &mut columns[i], &mut marks[i], &mut ended);
                     leans[i] = columns[i].refresh_with_lean(tables);

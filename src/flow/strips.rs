@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::FlowBox;
-use super::plan::FINEST;
+use super::blocks::{Blocks, WIDE};
+use super::plan::{FINEST, Planned};
 use crate::parallel::*;
 
 /// Fewest columns or faces for which a second thread is worth its call. Sub-steps follow each other within microseconds, so that
@@ -73,8 +74,14 @@ pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) 
     let threads = current_num_threads();
     let count = if threads > 1 { (these.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
     strips.resize_with(count, Strip::default);
-    let column = |i: usize| if i == 0 { 0 } else { these.get(i).map_or(space.columns(), |&c| c as usize) };
-    let start = |s: usize| s * these.len() / count;
+    // State is cut between blocks.
+    let block = |i: usize| these.get(i).map(|&c| c as usize / WIDE);
+    let column = |i: usize| if i == 0 { 0 } else { block(i).map_or(space.columns(), |block| block * WIDE) };
+    let start = |s: usize| {
+        let even = s * these.len() / count;
+        let is_first = |&i: &usize| i == 0 || i == these.len() || block(i) != block(i - 1);
+        (even..=these.len()).find(is_first).unwrap_or(these.len())
+    };
     for (s, strip) in strips.iter_mut().enumerate() {
         strip.these = start(s)..start(s + 1);
         strip.columns = column(strip.these.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
@@ -82,8 +89,8 @@ pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) 
 }
 
 /// Lists what moves at a level or finer ones among the columns that were shared out.
-pub(crate) fn lay_out(strips: &mut [Strip], space: FlowBox, levels: &[u8], these: &[u32], due: u8) {
-    strips.par_iter_mut().for_each(|strip| strip.list(space, levels, &these[strip.these.clone()], due));
+pub(crate) fn lay_out(strips: &mut [Strip], space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {
+    strips.par_iter_mut().for_each(|strip| strip.list(space, columns, &these[strip.these.clone()], due));
 }
 
 impl Strip {
@@ -97,7 +104,7 @@ impl Strip {
         self.faces.iter().map(|faces| faces.of(level).len()).sum()
     }
 
-    fn list(&mut self, space: FlowBox, levels: &[u8], these: &[u32], due: u8) {
+    fn list(&mut self, space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {
         let Self { faces: [to_east, to_south], moved, .. } = self;
         to_east.clear();
         to_south.clear();
@@ -111,8 +118,8 @@ impl Strip {
                 z = i / nx;
                 start = z * nx;
             }
-            let own = levels[i];
-            let at = |is_inside: bool, n: usize| if is_inside { levels[n] } else { ASLEEP };
+            let own = columns[i].level;
+            let at = |is_inside: bool, n: usize| if is_inside { columns[n].level } else { ASLEEP };
             let (west, east) = (at(i > start, i.wrapping_sub(1)), at(i + 1 < start + nx, i + 1));
             let (north, south) = (at(z > 0, i.wrapping_sub(nx)), at(z + 1 < nz, i + nx));
             let finest = [east, south, west, north].into_iter().fold(own, later);
@@ -147,18 +154,6 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
     fn cut(self, columns: usize) -> (Self, Self) {
         let ((a, more_a), (b, more_b)) = (self.0.cut(columns), self.1.cut(columns));
         ((a, b), (more_a, more_b))
-    }
-}
-
-impl<T> Cut for &mut [T] {
-    fn cut(self, columns: usize) -> (Self, Self) {
-        self.split_at_mut(columns)
-    }
-}
-
-impl<T> Cut for &[T] {
-    fn cut(self, columns: usize) -> (Self, Self) {
-        self.split_at(columns)
     }
 }
 

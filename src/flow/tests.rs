@@ -4,20 +4,19 @@ use super::*;
 use crate::random::mix64;
 
 /// A draw from 0 to 1.
-fn draw(seed: u64, use_: u64) -> f64 {
+pub(super) fn draw(seed: u64, use_: u64) -> f64 {
     (mix64(mix64(seed) ^ use_) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// A random small world: rough ground, caves, and a lava that cools and sets.
 fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
+    random_flow_in(seed, [1, 2].map(|use_| 6 + (draw(seed, use_) * 12.0) as usize))
+}
+
+/// The same with so many columns along x and z.
+pub(super) fn random_flow_in(seed: u64, [nx, nz]: [usize; 2]) -> (Flow, Vec<FlowPour>) {
     let d = |use_| draw(seed, use_);
-    let space = FlowBox {
-        nx: 6 + (d(1) * 12.0) as usize,
-        ny: 24,
-        nz: 6 + (d(2) * 12.0) as usize,
-        dx_m: 2.0 + 10.0 * d(3),
-        dz_m: 0.5 + 4.0 * d(4),
-    };
+    let space = FlowBox { nx, ny: 24, nz, dx_m: 2.0 + 10.0 * d(3), dz_m: 0.5 + 4.0 * d(4) };
     let mut lava = Lava::preset(if d(5) < 0.7 { "etna-basalt" } else { "fogo-2014" }).expect("a preset");
     lava.cooling = match (d(6) * 3.0) as u32 {
         0 => Cooling::Bare { exposed: d(7) },
@@ -55,7 +54,7 @@ fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
 }
 
 /// The pours of a step, from what is poured in each.
-fn at_step(pours: &[FlowPour], step: u64, until: u64) -> Vec<FlowPour> {
+pub(super) fn at_step(pours: &[FlowPour], step: u64, until: u64) -> Vec<FlowPour> {
     let at = |pour: &FlowPour, n: u64| n.min(until) as f64 * pour.after_m3;
     pours.iter().map(|pour| FlowPour { before_m3: at(pour, step), after_m3: at(pour, step + 1), ..*pour }).collect()
 }
@@ -76,7 +75,7 @@ fn the_fast_step_is_the_plain_step_to_the_bit() {
         }
         set += fast.account.set;
         out += fast.account.out;
-        roofed += (0..fast.columns.len()).filter(|&c| fast.column(c).roofed).count();
+        roofed += (0..fast.space.columns()).filter(|&c| fast.column(c).roofed).count();
     }
     // The worlds have what makes the difference.
     assert!(set > 0 && out > 0 && roofed > 0, "{set} {out} {roofed}");
@@ -106,7 +105,7 @@ fn threads_and_a_saved_state_do_not_change_a_bit() {
 }
 
 /// What happens between two steps of a random world: edits of every kind, and reactions.
-fn disturb(flow: &mut Flow, seed: u64, step: u64) {
+pub(super) fn disturb(flow: &mut Flow, seed: u64, step: u64) {
     let d = |use_: u64| draw(seed ^ step << 20, 1000 + use_);
     let space = flow.space();
     let at = |use_: u64, n: usize| ((d(use_) * n as f64) as usize).min(n - 1);
@@ -293,7 +292,7 @@ fn what_sets_under_pressure_is_no_thicker_than_its_room() {
     let middle = 12 + 5;
     assert!(flow.columns[middle].amount() > i64::from(UNITS), "it is under pressure");
     assert!(flow.column(middle).liquid_m <= 5.0, "{} m", flow.column(middle).liquid_m);
-    for cell in flow.columns.iter_mut().flat_map(|column| &mut column.cells) {
+    for cell in flow.columns.iter_mut().flat_map(|(_, column)| &mut column.cells) {
         cell.heat = i64::from(cell.amount) * (cold * HEAT_UNITS as f64) as i64;
     }
     flow.set(&[middle as u32]);

@@ -34,7 +34,7 @@ fn pond(n: usize, lava: Lava, depth_m: impl Fn(usize, usize) -> f64) -> Flow {
 }
 
 fn heads(flow: &Flow) -> Vec<f64> {
-    (0..flow.columns.len()).map(|c| flow.column(c).surface_m).collect()
+    (0..flow.space.columns()).map(|c| flow.column(c).surface_m).collect()
 }
 
 /// Sub-steps and faces of so many steps.

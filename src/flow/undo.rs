@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::blocks::{Blocks, WIDE};
 use super::column::Column;
 use super::lean::Lean;
 use super::plan::Plan;
@@ -14,7 +15,10 @@ const MANY: u64 = 1 << 20;
 
 /// Most bytes that a step of so many columns, so many of them wet, keeps in a list that doubles as it grows.
 pub(crate) fn need(columns: usize, wet: usize) -> u64 {
-    (columns + (2 * wet).min(columns) * size_of::<(u32, Column)>()) as u64
+    let kept = (2 * wet).min(columns);
+    // A block of marks may hold one column that is kept.
+    let marks = Blocks::<bool>::need(columns) + (kept * WIDE).min(columns) as u64;
+    marks + (kept * size_of::<(u32, Column)>()) as u64
 }
 
 /// State that a step may change, as it was before.
@@ -23,14 +27,15 @@ pub(crate) struct Before {
     watch: FlowWatch,
     /// Numbers of the columns, ascending within each call of [`Before::keep`], and the columns.
     columns: Vec<(u32, Column)>,
-    is_kept: Vec<bool>,
+    is_kept: Blocks<bool>,
 }
 
 impl Before {
     /// Keeps these columns as they are, but for those that are kept already.
-    pub(crate) fn keep(&mut self, active: &[u32], columns: &[Column]) {
+    pub(crate) fn keep(&mut self, active: &[u32], columns: &Blocks<Column>) {
         for &c in active {
-            if !std::mem::replace(&mut self.is_kept[c as usize], true) {
+            if !self.is_kept[c as usize] {
+                self.is_kept.set(c as usize, true);
                 self.columns.push((c, columns[c as usize].clone()));
             }
         }
@@ -61,7 +66,7 @@ impl Flow {
             account: self.account,
             watch: self.watch,
             columns: Vec::new(),
-            is_kept: vec![false; self.columns.len()],
+            is_kept: Blocks::at_rest(self.space.columns(), false),
         })
     }
 

@@ -5,7 +5,7 @@ use toml_parser::lexer::TokenKind;
 use super::error::SceneError;
 use super::{Model, Scene, SceneSpec, VentTable};
 use crate::air::AirSpec;
-use crate::flow::FlowCell;
+use crate::flow::{Flow, FlowCell};
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::matter::Material;
@@ -161,11 +161,22 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     if spec.model != Model::Flow {
         return MemoryEstimate::default();
     }
-    let mut all = Put { flow_cells: bodies.flow_cells, ..Put::default() };
+    let mut all = Put { flow_cells: bodies.flow_cells, flow_columns: bodies.flow_columns, ..Put::default() };
     spec.events.iter().filter_map(|event| event.put.as_ref()).for_each(|edit| all.add(edit, 1.0, grid));
+    // Where only the terrain's file knows how large a cell is, it is taken for a small one.
+    let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
+    for vent in spec.vents.iter().chain(&spec.sources) {
+        let wide = 2.0 * vent.radius_in(grid, cell_m) + 2.0;
+        all.flow_columns += Flow::columns_around([wide, wide]);
+    }
     // A list of cells doubles when it grows.
     let bytes = all.flow_cells.min(grid.cells() as f64) * 2.0 * size_of::<FlowCell>() as f64;
-    MemoryEstimate::of("the cells that bodies and events change", 1, bytes)
+    let columns = Flow::need_of_columns(all.flow_columns.min(grid.columns() as f64));
+    MemoryEstimate::of("the cells that bodies and events change", 1, bytes).and(MemoryEstimate::of(
+        "the columns that bodies, events and vents reach",
+        1,
+        columns,
+    ))
 }
 
 /// What edits put into the box, at most.
@@ -176,6 +187,8 @@ struct Put {
     hollow_columns: f64,
     /// Cells that a flow keeps, up to the top of what is put in.
     flow_cells: f64,
+    /// Columns of a flow whose blocks are made.
+    flow_columns: f64,
 }
 
 impl Put {
@@ -184,6 +197,7 @@ impl Put {
         let [wide, high, deep] = edit.shape.extent(grid);
         if !matches!(edit.matter, Matter::Drain | Matter::Air(_) | Matter::Material { .. }) {
             self.flow_cells += wide * deep * edit.shape.top(grid);
+            self.flow_columns += Flow::columns_around([wide, deep]);
         }
         match edit.matter {
             Matter::Lava { .. } | Matter::Material { .. } => {

@@ -14,6 +14,7 @@ mod unseen;
 
 use self::column::Column;
 use self::unseen::Unseen;
+use crate::flow::blocks::Blocks;
 use crate::flow::{Flow, FlowEdit, FlowState, UNITS};
 use crate::grid::Place;
 use crate::matter::{Kind, Material};
@@ -67,7 +68,7 @@ pub struct FlowInCells {
     /// The layers that show it, of a lava that melts.
     pub(crate) melting: Option<Melting>,
     /// For each column the lowest cell above the highest one that shows lava.
-    tops: Vec<u16>,
+    tops: Blocks<u16>,
     /// Columns that have changed and are shown when somebody reads them; absent where they are shown after every step.
     unseen: Option<Unseen>,
     /// Room for what is shown of columns.
@@ -79,14 +80,17 @@ impl FlowInCells {
         let melting = Melting::of(world, &flow);
         let melts = melting.map(|Melting { set, melt, mould }| [set, melt, mould]);
         world.set_mirrors(melts.into_iter().flatten().chain([world.number_of_lava()]));
-        Self { flow, melting, tops: vec![0; world.grid().columns()], unseen: None, columns: Vec::new() }
+        Self { flow, melting, tops: Blocks::at_rest(world.grid().columns(), 0), unseen: None, columns: Vec::new() }
     }
 
     /// A flow in a world whose lava moves by the physical model from now on: all columns show the ground and the lava of `flow`,
     /// which has the columns and levels of this box.
     pub(crate) fn shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
-        flowing.show_columns(world, &(0..world.grid().columns() as u32).collect::<Vec<_>>());
+        let columns = world.grid().columns() as u32;
+        for first in (0..columns).step_by(AT_ONCE) {
+            flowing.show_columns(world, &(first..columns.min(first + AT_ONCE as u32)).collect::<Vec<_>>());
+        }
         flowing
     }
 
@@ -198,7 +202,7 @@ impl FlowInCells {
 fn show(
     world: &mut World,
     (flow, melting): (&Flow, Option<Melting>),
-    tops: &mut [u16],
+    tops: &mut Blocks<u16>,
     room: &mut Vec<Column>,
     columns: &[u32],
 ) {
@@ -212,10 +216,10 @@ fn show(
         });
         for (column, &number) in room.iter().zip(numbers) {
             let (x, z) = (number as usize % nx, number as usize / nx);
-            let top = &mut tops[number as usize];
-            Cells { world, melting }.column(column, [x, z], usize::from(*top));
+            let old_top = usize::from(tops[number as usize]);
+            Cells { world, melting }.column(column, [x, z], old_top);
             world.ground.set_fresh(x, z, melting.is_none() && flow.has_set(number as usize));
-            *top = column.top() as u16;
+            tops.set(number as usize, column.top() as u16);
         }
     }
     take_account(world, flow);
@@ -317,12 +321,12 @@ fn take_account(world: &mut World, flow: &Flow) {
 }
 
 /// For each column the lowest cell above the highest one that shows any of the flow.
-fn mirrored_tops(world: &World) -> Vec<u16> {
-    let mut tops = vec![0; world.grid.columns()];
+fn mirrored_tops(world: &World) -> Blocks<u16> {
+    let mut tops = Blocks::at_rest(world.grid.columns(), 0);
     let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));
     for ([x, y, z], _) in shown.flat_map(|(_, layer)| layer.held()) {
-        let top = &mut tops[world.grid.column(x, z)];
-        *top = (y as u16 + 1).max(*top);
+        let column = world.grid.column(x, z);
+        tops.set(column, (y as u16 + 1).max(tops[column]));
     }
     tops
 }

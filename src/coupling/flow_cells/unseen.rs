@@ -1,19 +1,21 @@
 //! A flow that is put into cells only for what reads them: a run without pictures shows a step when it exports one.
 
 use super::FlowInCells;
+use crate::flow::blocks::Blocks;
 use crate::world::World;
 
 /// Columns of a flow that have changed since they were shown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Unseen {
-    is_listed: Vec<bool>,
+    is_listed: Blocks<bool>,
     columns: Vec<u32>,
 }
 
 impl Unseen {
     pub(super) fn add(&mut self, columns: &[u32]) {
         for &c in columns {
-            if !std::mem::replace(&mut self.is_listed[c as usize], true) {
+            if !self.is_listed[c as usize] {
+                self.is_listed.set(c as usize, true);
                 self.columns.push(c);
             }
         }
@@ -32,7 +34,7 @@ impl FlowInCells {
     /// Shows the flow only when [`Self::show_unseen`] is called from now on.
     pub(crate) fn defer(&mut self) {
         let columns = self.flow.space().columns();
-        self.unseen = Some(Unseen { is_listed: vec![false; columns], columns: Vec::new() });
+        self.unseen = Some(Unseen { is_listed: Blocks::at_rest(columns, false), columns: Vec::new() });
     }
 
     /// Shows what has changed of the flow since it was shown.

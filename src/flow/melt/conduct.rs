@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::blocks::{Blocks, WIDE};
 use super::super::heat::RADIATION;
 use super::super::{Column, Cooling, FlowBox, FlowSetup, HEAT_UNITS, Lava, UNITS};
 use super::{MeltingRange, SolidColumn, Solids};
@@ -145,7 +146,7 @@ impl<'a> Conduct<'a> {
     }
 
     /// The heat of a step; writes it back in proportion to what of a cell is solid and what is liquid.
-    pub(crate) fn run(&self, columns: &mut [Column], solids: &mut Solids) -> Sums {
+    pub(crate) fn run(&self, columns: &mut Blocks<Column>, solids: &mut Solids) -> Sums {
         let mut nodes = self.nodes(columns, solids);
         let mut next = nodes.clone();
         let mut sums = Sums::default();
@@ -161,11 +162,12 @@ impl<'a> Conduct<'a> {
         sums
     }
 
-    fn nodes(&self, columns: &[Column], solids: &Solids) -> Vec<Node> {
+    fn nodes(&self, columns: &Blocks<Column>, solids: &Solids) -> Vec<Node> {
         let ny = self.space.ny;
-        let mut nodes = vec![Node::default(); columns.len() * ny];
-        let rows = nodes.par_chunks_mut(ny).zip(columns.par_iter().zip(solids.par_iter()));
-        rows.enumerate().for_each(|(c, (row, (column, solid)))| {
+        let mut nodes = vec![Node::default(); solids.len() * ny];
+        let rows = nodes.par_chunks_mut(ny).zip(solids.par_iter());
+        rows.enumerate().for_each(|(c, (row, solid))| {
+            let column = &columns[c];
             for (node, level) in row.iter_mut().zip(0..) {
                 let (cell, solid) = (column.cell(level), solid.cell(level));
                 let ground = if solid.amount > 0 { solid.ground } else { cell.rock };
@@ -317,10 +319,16 @@ impl<'a> Conduct<'a> {
     }
 
     /// Shares out the heat of every cell; gives what the solid gained.
-    fn write(&self, nodes: &[Node], columns: &mut [Column], solids: &mut Solids) -> i128 {
-        let rows = nodes.par_chunks(self.space.ny).zip(columns.par_iter_mut().zip(solids.par_iter_mut()));
-        let ends = MeltingRange::of(self.lava);
-        let gains: Vec<i128> = rows.map(|(row, (column, solid))| write_column(ends, row, column, solid)).collect();
+    fn write(&self, nodes: &[Node], columns: &mut Blocks<Column>, solids: &mut Solids) -> i128 {
+        let (ny, ends) = (self.space.ny, MeltingRange::of(self.lava));
+        // All blocks of a lava that melts are made.
+        let blocks = nodes.par_chunks(WIDE * ny).zip(columns.all_mut().par_iter_mut().zip(solids.par_chunks_mut(WIDE)));
+        let gains = blocks.map(|(rows, (block, solids))| {
+            let columns = block.iter_mut().flat_map(|block| block.iter_mut());
+            let columns = rows.chunks(ny).zip(columns.zip(solids));
+            columns.map(|(row, (column, solid))| write_column(ends, row, column, solid)).sum::<i128>()
+        });
+        let gains: Vec<i128> = gains.collect();
         gains.into_iter().sum()
     }
 }

@@ -1,12 +1,13 @@
 //! Solid that hangs together with no ground falls: each of its columns by one cell a step, until it touches ground, other
 //! solid, or a cell full of liquid, on which it floats.
 
+use super::super::blocks::Blocks;
 use super::super::plan::neighbours;
 use super::super::{Column, FlowBox, UNITS};
 use super::{SolidColumn, Solids};
 
 /// Lets loose solid fall by one cell; gives the columns that changed, and nothing if no solid is loose.
-pub(crate) fn drop_loose(space: FlowBox, columns: &mut [Column], solids: &mut Solids) -> Option<Vec<u32>> {
+pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &mut Solids) -> Option<Vec<u32>> {
     let carried = carried(space, columns, solids);
     let is_loose = |c: usize, level: i32| solids[c].cell(level).amount > 0 && !carried[c * space.ny + level as usize];
     let mut falls: Vec<(usize, i32)> = Vec::new();
@@ -49,15 +50,15 @@ fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
 }
 
 /// The cells whose solid hangs together with ground, by their faces.
-fn carried(space: FlowBox, columns: &[Column], solids: &Solids) -> Vec<bool> {
+fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<bool> {
     let ny = space.ny;
-    let mut carried = vec![false; columns.len() * ny];
+    let mut carried = vec![false; solids.len() * ny];
     let mut open = Vec::new();
     let is_ground = |c: usize, level: i32| {
         let cell = columns[c].cell(level);
         level < 0 || cell.rock > 0 && solids[c].cell(level).amount == 0
     };
-    for c in 0..columns.len() {
+    for c in 0..solids.len() {
         for (level, cell) in solids[c].levels().filter(|&(level, _)| (level as usize) < ny) {
             let touches = || beside(space, c).any(|n| is_ground(n, level));
             if cell.ground > 0 || is_ground(c, level - 1) || touches() {

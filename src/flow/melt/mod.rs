@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::conduct::Conduct;
 pub(crate) use self::conduct::validate;
-use super::column::{Column, UNIT};
+use super::column::UNIT;
 use super::plan::neighbours;
 use super::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
 use crate::parallel::*;
@@ -185,7 +185,7 @@ impl Flow {
         if cells.is_empty() {
             return;
         }
-        self.covered_cells.resize(self.columns.len() * ny, false);
+        self.covered_cells.resize(self.space.columns() * ny, false);
         for &[x, y, z] in cells {
             self.covered_cells[(z * nx + x) * ny + y] = true;
         }
@@ -238,7 +238,7 @@ impl Flow {
 
     /// Level of the first cell whose bottom lies at or above the ground before the flow.
     pub fn ground_level(&self, column: usize) -> usize {
-        (self.marks[column].ground + UNIT - 1).div_euclid(UNIT) as usize
+        (self.ground.of(column) + UNIT - 1).div_euclid(UNIT) as usize
     }
 
     /// Exchanges heat between solid, liquid, ground, air and heaters, melts what has taken its latent heat, and lets fall what
@@ -330,10 +330,10 @@ impl Flow {
         if (amount, heat) != (self.account.set, self.account.heat_set) {
             return Err(format!("flow: {amount} of solid with heat {heat} is not what set: {:?}", self.account));
         }
-        let is_whole = |(column, solid): (&Column, &SolidColumn)| {
-            solid.levels().all(|(level, cell)| column.cell(level).rock == cell.rock() && cell.heat >= 0)
+        let is_whole = |c: usize, solid: &SolidColumn| {
+            solid.levels().all(|(level, cell)| self.columns[c].cell(level).rock == cell.rock() && cell.heat >= 0)
         };
-        match self.columns.iter().zip(solids).position(|pair| !is_whole(pair)) {
+        match solids.iter().enumerate().position(|(c, solid)| !is_whole(c, solid)) {
             Some(c) => {
                 let (x, z) = (c % self.space.nx, c / self.space.nx);
                 Err(format!("flow: solid that is no rock in column ({x}, {z})"))
