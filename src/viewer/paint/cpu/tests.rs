@@ -157,12 +157,12 @@ fn a_fine_picture_gives_way_to_a_camera_that_turns() {
 }
 
 /// A slice with values, rock, another material and nothing in squares.
-fn chequered(width: usize, height: usize, cell: usize) -> Cut {
+fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> Cut {
     let texel = |i: usize| {
         let (x, y) = (i % width / 8, i / width / 8);
         [((x * 50 + y * 90) % 256) as u8, 120, (x * 40 % 256) as u8, ((x + 2 * y) % 4) as u8]
     };
-    Cut { cell, width, height, texels: (0..width * height).map(texel).collect() }
+    Cut { cell, width, height, of_amounts, texels: (0..width * height).map(texel).collect() }
 }
 
 #[test]
@@ -173,9 +173,9 @@ fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
     let grid = simulation.world().grid();
     let cuts = |update: &mut Update| {
         update.cuts = [
-            Some(chequered(grid.nz, grid.ny, 20)),
-            Some(chequered(grid.nx, grid.nz, 30)),
-            Some(chequered(grid.nx, grid.ny, 33)),
+            Some(chequered(grid.nz, grid.ny, (20, false))),
+            Some(chequered(grid.nx, grid.nz, (30, false))),
+            Some(chequered(grid.nx, grid.ny, (33, true))),
         ];
     };
     let mut update = everything(&simulation, lowpass.volume(), &look);

@@ -386,7 +386,7 @@ fn a_box_that_no_card_holds_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_slice_is_seen_at_once_from_both_sides() {
+fn a_slice_of_amounts_cuts_the_box_open_at_once_on_the_side_of_the_eye() {
     let look = LookSpec::default();
     let Some((_surface, mut painter, camera)) = painted(&look) else { return };
     let (simulation, lowpass) = eruption();
@@ -395,22 +395,22 @@ fn a_slice_is_seen_at_once_from_both_sides() {
     let cell = 31;
     let rock = |i: usize| if ground.is_solid([cell, i / grid.nz, i % grid.nz]) { [0, 0, 0, 2] } else { [0; 4] };
     let texels = (0..grid.nz * grid.ny).map(rock).collect();
-    update.cuts[0] = Some(Cut { cell, width: grid.nz, height: grid.ny, texels });
+    update.cuts[0] = Some(Cut { cell, width: grid.nz, height: grid.ny, of_amounts: true, texels });
     painter.apply(&mut update).expect("a small box");
-    let grey = |p: &image::Rgba<u8>| p.0[0].abs_diff(p.0[1]).max(p.0[1].abs_diff(p.0[2])) < 8 && p.0[0] > 80;
     let subject = painter.subject().expect("a scene has come");
-    let mut cut_rock = |azimuth_deg: f32, cuts_shown: [bool; 3]| {
+    let mut picture = |azimuth_deg: f32, shown: bool, along_x: [f32; 2]| {
+        painter.set_look(&LookSpec { clip: [along_x, [0.0, 1.0], [0.0, 1.0]], ..look.clone() }).expect("a valid look");
         let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
-        let view = View { cuts_shown, ..view(Camera::new(&spec, &subject, camera.size())) };
-        let picture = painter.picture(&view, 1, false).expect("a scene has come");
-        picture.pixels().filter(|p| grey(p)).count()
+        let camera = Camera::new(&spec, &subject, camera.size());
+        let view = View { cuts_shown: [shown, false, false], ..view(camera) };
+        painter.picture(&view, 1, false).expect("a scene has come")
     };
-    for azimuth_deg in [110.0, 290.0] {
-        let shown = cut_rock(azimuth_deg, [true, false, false]);
-        let hidden = cut_rock(azimuth_deg, [false; 3]);
-        assert!(
-            shown > 6000 && hidden < shown / 8,
-            "from {azimuth_deg}°: {shown} pixels of the slice, {hidden} without it"
-        );
+    let plane = (cell as f32 + 0.5) / grid.nx as f32;
+    for (azimuth_deg, part) in [(110.0, [0.0, plane]), (290.0, [plane, 1.0])] {
+        let cut = picture(azimuth_deg, true, [0.0, 1.0]);
+        assert!(cut == picture(azimuth_deg, false, part), "from {azimuth_deg}°: as a clip does");
+        let whole = picture(azimuth_deg, false, [0.0, 1.0]);
+        let changed = cut.pixels().zip(whole.pixels()).filter(|(a, b)| a != b).count();
+        assert!(5 * changed > SIZE.0 * SIZE.1 / 2, "from {azimuth_deg}°: {changed} pixels changed");
     }
 }
