@@ -12,10 +12,10 @@ use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, SkyPreset
 use crate::simulation::Simulation;
 use crate::view::{AirLook, MaterialLook, Preset};
 use crate::viewer::messages::{Cut, GroundPatch, Update};
+use crate::viewer::paint::View;
 use crate::viewer::paint::fixture::{
     SIZE, crust, difference, eruption, everything, flood, furnish, keep, painter, plume, view,
 };
-use crate::viewer::paint::View;
 use crate::viewer::paint::gpu::GpuPainter;
 use crate::world::{CellMeasure, Edit, Matter, Shape};
 
