@@ -45,9 +45,6 @@ impl Tracer for ShadeContext<'_> {
             let still = self.sky.backdrop(self.view(ray));
             return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
         };
-        if let Some(rock) = self.slices.rock(&hit) {
-            return Self::slice(rock);
-        }
         let ground = match hit.face {
             Face::Top => top(self, hit.point),
             Face::Cut(normal) => strata(self, hit.point, normal),

@@ -26,6 +26,8 @@ pub struct Cut {
     pub width: usize,
     /// Cells down: along z for a slice on y, else along y from the floor up.
     pub height: usize,
+    /// It shows amounts: the cinematic look draws the matter itself in their place, cut open.
+    pub of_amounts: bool,
     /// For each cell three bytes that depend on the last one, its content:
     /// 0 nothing; 1 a value, 0 to 255 for the [range](crate::world::CellMeasure::range) of the measure, in the first byte;
     /// 2 rock; 3 a material without values, by its colour in sRGB.
@@ -88,6 +90,8 @@ pub(crate) struct Slices<'a> {
     shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
+    /// Matter is drawn as it looks: rock has its strata, and slices of amounts only cut the box open.
+    natural: bool,
 }
 
 /// Where a ray meets a slice, and the light that it sends out there.
@@ -102,20 +106,31 @@ impl<'a> Slices<'a> {
     pub(crate) fn new(size: [usize; 3], shown: [[f32; 2]; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
         let size = size.map(|n| n as f32);
         let shown = std::array::from_fn(|axis| shown[axis].map(|share| share * size[axis]));
-        Self { size, shown, cuts: &contents.slices, transfer }
+        Self { size, shown, cuts: &contents.slices, transfer, natural: false }
     }
 
-    /// Whether there are none.
+    /// The same in a look that draws matter as it is.
+    pub(crate) fn natural(self) -> Self {
+        Self { natural: true, ..self }
+    }
+
+    /// Whether none has cells of its own to show.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
-        self.cuts.iter().all(Option::is_none)
+        !self.cuts.iter().flatten().any(|cut| self.shows(cut))
     }
 
-    /// The nearest cell of a slice with rock or material in it before `limit`.
+    /// Whether the cells of a slice are seen, and not the matter in its plane.
+    #[inline(always)]
+    fn shows(&self, cut: &Cut) -> bool {
+        !(self.natural && cut.of_amounts)
+    }
+
+    /// The nearest cell of a slice with something to show before `limit`.
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
-            let Some(cut) = cut else { continue };
+            let Some(cut) = cut.as_ref().filter(|cut| self.shows(cut)) else { continue };
             if ray.direction[axis].abs() < 1e-9 {
                 continue;
             }
@@ -123,11 +138,17 @@ impl<'a> Slices<'a> {
             if t <= 0.0 || t >= nearest.map_or(limit, |(t, _)| t) {
                 continue;
             }
-            if let Some(texel) = self.texel(axis, cut, ray.at(t)).filter(|texel| texel[3] != NOTHING) {
+            if let Some(texel) = self.texel(axis, cut, ray.at(t)).filter(|texel| self.is_seen(texel[3])) {
                 nearest = Some((t, texel));
             }
         }
         nearest.map(|(t, texel)| SliceHit { t, light: self.light(texel) })
+    }
+
+    /// Whether a cell with this content is drawn: natural rock is the ground's own cut face.
+    #[inline(always)]
+    fn is_seen(&self, content: u8) -> bool {
+        content != NOTHING && !(self.natural && content == ROCK)
     }
 
     /// The rock of a slice in whose plane the ground is cut open: cells of a slice are rock or not, while the ground's top

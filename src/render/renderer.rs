@@ -507,7 +507,7 @@ impl Renderer {
             sky: &self.sky,
             look: &self.look,
             blackbody: &self.blackbody,
-            slices: self.slices(shown),
+            slices: self.slices(shown).natural(),
             billows: Generations::at(self.steps),
             steps: self.steps,
             running: self.running,

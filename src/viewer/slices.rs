@@ -2,8 +2,8 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::render::{Axis, Camera, Ray};
-use crate::world::Quantity;
+use crate::render::{Axis, Camera, Ray, Style};
+use crate::world::{CellMeasure, Quantity};
 
 /// All axes in order.
 pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -34,6 +34,11 @@ impl Cuts {
     /// The slices to request from the simulation.
     pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
+    }
+
+    /// Whether slices only cut the box open: the cinematic look draws matter itself in place of amounts.
+    pub(crate) fn opens(&self, style: Style) -> bool {
+        style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
 
     /// The slice whose handle is under the pointer; `scale` is that of a high-resolution screen.
@@ -77,7 +82,6 @@ mod tests {
     use crate::grid::Grid;
     use crate::matter::Material;
     use crate::render::{Bounds, CameraSpec};
-    use crate::world::CellMeasure;
 
     #[test]
     fn the_last_quantity_is_followed_by_the_first() {

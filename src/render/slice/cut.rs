@@ -3,7 +3,7 @@
 use crate::render::Cut;
 use crate::render::contents::{MATERIAL, NOTHING, ROCK, VALUE};
 use crate::state::StateRef;
-use crate::world::Quantity;
+use crate::world::{CellMeasure, Quantity};
 
 use super::{Axis, Content, Sample};
 use crate::render::key::Plain;
@@ -26,7 +26,8 @@ impl Cut {
             (Content::Value(value), Some(palette)) => colored(palette.srgb((value - low) / (high - low))),
             (content, _) => texel(content, (low, high), &plain),
         };
-        Self { cell, width, height, texels: (0..width * height).map(texel).collect() }
+        let of_amounts = quantity.measure() == CellMeasure::Amount;
+        Self { cell, width, height, of_amounts, texels: (0..width * height).map(texel).collect() }
     }
 }
 
@@ -65,9 +66,9 @@ mod tests {
 
         let quantity = |name: &str| world.quantity(name).expect("a known name");
         let x = Cut::of(&world, Axis::X, 3, &quantity("amount"));
-        assert_eq!((x.width, x.height, x.texels[2]), (2, 3, [255, 0, 0, VALUE]));
+        assert_eq!((x.width, x.height, x.of_amounts, x.texels[2]), (2, 3, true, [255, 0, 0, VALUE]));
         let y = Cut::of(&world, Axis::Y, 1, &quantity("energy"));
-        assert_eq!((y.width, y.height, y.texels[3]), (4, 2, [128, 0, 0, VALUE]));
+        assert_eq!((y.width, y.height, y.of_amounts, y.texels[3]), (4, 2, false, [128, 0, 0, VALUE]));
         let z = Cut::of(&world, Axis::Z, 0, &quantity("solid"));
         assert_eq!((z.width, z.height, z.texels[0]), (4, 3, [0, 0, 0, ROCK]));
         assert_eq!(z.texels[7][3], MATERIAL);

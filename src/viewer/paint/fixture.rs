@@ -1,11 +1,14 @@
 //! A small eruption for tests of both ways of drawing.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use image::RgbaImage;
 use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 
+use super::device::Gpu;
+use super::gpu::GpuPainter;
 use super::{Quality, View};
 use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
@@ -23,15 +26,38 @@ mod needs;
 
 pub(super) const SIZE: (usize, usize) = (320, 220);
 
-/// A device without a window, where a driver is installed.
-pub(super) fn surface() -> Option<OffscreenSurface> {
-    if !needs::vulkan() {
+/// The device of all tests, without a window, where a driver is installed.
+pub(super) fn gpu() -> Option<Gpu> {
+    static GPU: OnceLock<Option<Gpu>> = OnceLock::new();
+    let open = || {
+        needs::vulkan().then(|| {
+            let surface = pollster::block_on(OffscreenSurface::new(64, 64));
+            // kiss3d aborts when a surface is dropped before its first frame has made this.
+            MaterialManager2d::get_global_manager(|_| ());
+            let gpu = Gpu::of_window();
+            // The last surface takes its device along.
+            std::mem::forget(surface);
+            gpu
+        })
+    };
+    let gpu = GPU.get_or_init(open).clone();
+    // Each test that is skipped records it.
+    if gpu.is_none() && needs::vulkan() {
         return None;
     }
-    let surface = pollster::block_on(OffscreenSurface::new(64, 64));
-    // kiss3d aborts when a surface is dropped before its first frame has made this.
-    MaterialManager2d::get_global_manager(|_| ());
-    Some(surface)
+    gpu
+}
+
+/// The painter of all tests, as for a first picture with this look: a driver that draws with the processor takes ten seconds of it for
+/// a painter's shaders, and as many minutes as there are painters where it keeps none on disk.
+pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>> {
+    static PAINTER: OnceLock<Mutex<GpuPainter>> = OnceLock::new();
+    let gpu = gpu()?;
+    let painter = PAINTER.get_or_init(|| Mutex::new(GpuPainter::new(gpu, look).expect("a valid look")));
+    let mut painter = painter.lock().unwrap_or_else(PoisonError::into_inner);
+    painter.set_look(look).expect("a valid look");
+    painter.set_skipping(true);
+    Some(painter)
 }
 
 /// A small volcano on which lava runs.

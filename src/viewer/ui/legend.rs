@@ -28,7 +28,8 @@ pub(super) fn draw(context: &Context, state: &State) {
     let volume = (state.look.style != Style::Cinematic && state.shown.volume).then_some(&volume);
     let mut reports = state.report.iter().flat_map(|report| &report.materials);
     let has_lava = reports.any(|of| of.material.is_lava() && of.cells > 0);
-    let slices = state.cuts.shown.contains(&true).then_some(&state.cuts.quantity);
+    let slices =
+        (state.cuts.shown.contains(&true) && !state.cuts.opens(state.look.style)).then_some(&state.cuts.quantity);
     let mut bars: Vec<(Palette, Scale)> = Vec::new();
     for (quantity, of_volume) in
         slices.map(|slices| (slices, false)).into_iter().chain(volume.filter(|_| has_lava).map(|volume| (volume, true)))

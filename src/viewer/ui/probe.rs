@@ -27,12 +27,15 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     );
     let margin = vec2(7.0, 5.0);
     let size = galley.size() + 2.0 * margin;
-    let at = next_to(stage.points(pointer), size, context.content_rect());
+    let mut free = context.content_rect();
+    free.min.x += super::panel_width(&state.shown, free.width());
+    let at = next_to(stage.points(pointer), size, free);
     painter.rect_filled(Rect::from_min_size(at, size), 4.0, SHADE);
     painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
 }
 
-/// Right below the pointer, or on the other side where the screen ends; never outside it.
+/// Right below the pointer, or on the other side where the part of the screen beside the panel ends; never outside that part, under the
+/// panel.
 fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
@@ -82,6 +85,10 @@ fn digits(cell_m: f64) -> usize {
 mod tests {
     use super::*;
     use crate::grid::Grid;
+    use crate::render::{Bounds, Camera, CameraSpec};
+    use crate::scene::Scene;
+    use crate::viewer::messages::Pace;
+    use crate::viewer::ui::{PANEL, shapes};
 
     #[test]
     fn a_pointer_at_rest_has_one_line_and_no_line_is_empty() {
@@ -110,12 +117,30 @@ mod tests {
     }
 
     #[test]
-    fn the_text_stays_on_the_screen() {
-        let screen = Rect::from_min_size(Pos2::ZERO, vec2(480.0, 360.0));
-        let size = vec2(260.0, 60.0);
-        for pointer in [[5.0, 5.0], [240.0, 180.0], [470.0, 350.0], [475.0, 3.0]] {
-            let text = Rect::from_min_size(next_to(pointer.into(), size, screen), size);
-            assert!(screen.contains_rect(text), "{pointer:?}: {text:?}");
+    fn the_text_stays_on_the_screen_beside_the_panel() {
+        let report = Report::quiet(Grid::new(8, 8, 8));
+        let cell = [1, 2, 3];
+        let (values, thickness_m) = (Vec::new(), Vec::new());
+        let point = [1.5, 3.0, 3.5];
+        let probe = Probe { cell, point, solid: true, cut: true, values, ground_m: 20.0, thickness_m, flow: None };
+        let mut state = State::new(Scene::volcano(), Pace::Paused, true);
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(8, 8, 8)), (640, 360));
+        state.shown.folded = Some(false);
+        state.report = Some(Report { probe: Some(probe), ..report });
+        for pointer in [[350.0, 180.0], [480.0, 180.0], [630.0, 350.0], [635.0, 3.0]] {
+            let context = Context::default();
+            let at = (pointer[0], pointer[1]);
+            let screen = vec2(640.0, 360.0);
+            let texts = shapes::texts(&context, screen, |context| {
+                let probe = state.report.as_mut().and_then(|report| report.probe.as_mut()).expect("one was put there");
+                let ray = camera.ray(at.0, at.1);
+                probe.point = [0, 1, 2].map(|axis| ray.at(9.0)[axis]);
+                let rests = Duration::ZERO;
+                draw(context, &state, &Stage { camera: &camera, scale: 1.0, pointer: Some(at), rests, handles: &[] });
+            });
+            let free = Rect::from_min_max(Pos2::new(PANEL, 0.0), Pos2::ZERO + screen);
+            assert_eq!(texts.len(), 1, "{pointer:?}");
+            assert!(free.contains_rect(texts[0].area), "{pointer:?}: {:?}", texts[0].area);
         }
     }
 }

@@ -44,7 +44,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 /// Shows what slices can show, and takes another choice.
 fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     ui.horizontal_wrapped(|ui| {
-        name(ui, "quantity", "What slices show (F).");
+        name(
+            ui,
+            "quantity",
+            "What slices show (F). The cinematic view draws matter itself, cut open, in place of amounts.",
+        );
         ui.spacing_mut().item_spacing.x = 3.0;
         for quantity in all {
             let hint = quantity.description();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use image::RgbaImage;
-use kiss3d::window::OffscreenSurface;
 
 use super::CpuPainter;
 use super::mailbox::Pixels;
@@ -15,16 +14,14 @@ use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
 use crate::view::{MaterialLook, Preset};
 use crate::viewer::messages::{Command, Cut, Pace, Update};
-use crate::viewer::paint::device::Gpu;
-use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, furnish, keep, surface, view};
-use crate::viewer::paint::{DrawOn, Painter, Quality, View};
+use crate::viewer::paint::fixture::{SIZE, difference, eruption, everything, furnish, gpu, keep, painter, view};
+use crate::viewer::paint::{Quality, View};
 use crate::viewer::worker::Worker;
 
 /// A window of an odd shape.
 const WINDOW: (usize, usize) = (301, 199);
 
 struct Eruption {
-    _surface: OffscreenSurface,
     simulation: Simulation,
     lowpass: LowPass,
     painter: CpuPainter,
@@ -32,11 +29,11 @@ struct Eruption {
 
 /// A painter of a small eruption, where a driver is installed.
 fn erupting(look: &LookSpec) -> Option<Eruption> {
-    let surface = surface()?;
+    let gpu = gpu()?;
     let (simulation, lowpass) = eruption();
-    let mut painter = CpuPainter::new(Gpu::of_window(), look).expect("a valid look");
+    let mut painter = CpuPainter::new(gpu, look).expect("a valid look");
     painter.apply(&mut everything(&simulation, lowpass.volume(), look));
-    Some(Eruption { _surface: surface, simulation, lowpass, painter })
+    Some(Eruption { simulation, lowpass, painter })
 }
 
 fn camera(painter: &CpuPainter, azimuth_deg: f32, size: (usize, usize)) -> Camera {
@@ -64,7 +61,7 @@ fn next(painter: &mut CpuPainter) -> super::mailbox::Finished {
 #[test]
 fn pictures_stay_those_of_the_renderer_while_lava_runs() {
     let look = LookSpec::default();
-    let Some(Eruption { _surface, mut simulation, mut lowpass, mut painter }) = erupting(&look) else { return };
+    let Some(Eruption { mut simulation, mut lowpass, mut painter }) = erupting(&look) else { return };
     let smooth = LookSpec { antialias: Antialias::Full, ..look.clone() };
     let mut renderer = Renderer::new(simulation.world().ground().surface(), simulation.world().grid(), smooth.clone())
         .expect("a valid look");
@@ -93,7 +90,7 @@ fn pictures_stay_those_of_the_renderer_while_lava_runs() {
 #[test]
 fn pictures_of_all_materials_are_those_of_the_renderer() {
     let look = LookSpec::default();
-    let Some(Eruption { _surface, simulation, lowpass, mut painter }) = erupting(&look) else { return };
+    let Some(Eruption { simulation, lowpass, mut painter }) = erupting(&look) else { return };
     let mut volume = lowpass.volume().clone();
     let smooth = LookSpec { antialias: Antialias::Full, ..look.clone() };
     let mut renderer = Renderer::new(simulation.world().ground().surface(), volume.grid, smooth).expect("a valid look");
@@ -110,7 +107,7 @@ fn pictures_of_all_materials_are_those_of_the_renderer() {
 #[test]
 fn a_moving_picture_is_coarse_and_becomes_whole_when_nothing_moves() {
     let look = LookSpec::default();
-    let Some(Eruption { _surface, mut painter, .. }) = erupting(&look) else { return };
+    let Some(Eruption { mut painter, .. }) = erupting(&look) else { return };
     painter.picture(&view(camera(&painter, 0.0, (8, 8))), 1, false).expect("a scene has come");
     // A rate that no machine reaches.
     let turned = |painter: &CpuPainter, azimuth_deg: f32| View {
@@ -140,7 +137,7 @@ fn a_moving_picture_is_coarse_and_becomes_whole_when_nothing_moves() {
 
 #[test]
 fn a_fine_picture_gives_way_to_a_camera_that_turns() {
-    let Some(Eruption { _surface, mut painter, .. }) = erupting(&LookSpec::default()) else { return };
+    let Some(Eruption { mut painter, .. }) = erupting(&LookSpec::default()) else { return };
     let large = (3000, 2000);
     painter.show(&view(camera(&painter, 0.0, large)));
     next(&mut painter);
@@ -157,25 +154,25 @@ fn a_fine_picture_gives_way_to_a_camera_that_turns() {
 }
 
 /// A slice with values, rock, another material and nothing in squares.
-fn chequered(width: usize, height: usize, cell: usize) -> Cut {
+fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> Cut {
     let texel = |i: usize| {
         let (x, y) = (i % width / 8, i / width / 8);
         [((x * 50 + y * 90) % 256) as u8, 120, (x * 40 % 256) as u8, ((x + 2 * y) % 4) as u8]
     };
-    Cut { cell, width, height, texels: (0..width * height).map(texel).collect() }
+    Cut { cell, width, height, of_amounts, texels: (0..width * height).map(texel).collect() }
 }
 
 #[test]
 fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
     let look = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
-    let Some(Eruption { _surface, simulation, lowpass, mut painter }) = erupting(&look) else { return };
-    let mut gpu = Painter::new(&look, DrawOn::Gpu).expect("a valid look");
+    let Some(Eruption { simulation, lowpass, mut painter }) = erupting(&look) else { return };
+    let Some(mut gpu) = self::painter(&look) else { return };
     let grid = simulation.world().grid();
     let cuts = |update: &mut Update| {
         update.cuts = [
-            Some(chequered(grid.nz, grid.ny, 20)),
-            Some(chequered(grid.nx, grid.nz, 30)),
-            Some(chequered(grid.nx, grid.ny, 33)),
+            Some(chequered(grid.nz, grid.ny, (20, false))),
+            Some(chequered(grid.nx, grid.nz, (30, false))),
+            Some(chequered(grid.nx, grid.ny, (33, true))),
         ];
     };
     let mut update = everything(&simulation, lowpass.volume(), &look);
@@ -213,7 +210,7 @@ fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
 
 #[test]
 fn a_transparent_picture_is_empty_where_the_sky_is() {
-    let Some(Eruption { _surface, mut painter, .. }) = erupting(&LookSpec::default()) else { return };
+    let Some(Eruption { mut painter, .. }) = erupting(&LookSpec::default()) else { return };
     let camera = camera(&painter, 150.0, SIZE);
     for style in [Style::Cinematic, Style::Maximum] {
         painter.set_look(&LookSpec { style, ..LookSpec::default() }).expect("a valid look");
@@ -227,7 +224,7 @@ fn a_transparent_picture_is_empty_where_the_sky_is() {
 #[test]
 fn another_scene_takes_the_place_of_the_first() {
     let look = LookSpec::default();
-    let Some(Eruption { _surface, mut painter, .. }) = erupting(&look) else { return };
+    let Some(Eruption { mut painter, .. }) = erupting(&look) else { return };
     let mut scene = Scene::volcano();
     scene.spec.grid.size = [40, 30, 48];
     scene.spec.vents[0].place = VentPlace::Cells { x: 20.0, z: 24.0 };
@@ -288,12 +285,12 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
 #[ignore = "measures for a minute and asserts no time: cargo test --lib -- --ignored --nocapture rates_of_the_island"]
 #[allow(clippy::print_stdout, reason = "the table is what it is for")]
 fn rates_of_the_island() {
-    let Some(_surface) = surface() else { return };
+    let Some(gpu) = gpu() else { return };
     let island = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/island.toml");
     let path = std::env::var("SCENE").unwrap_or_else(|_| island.to_owned());
     let steps = std::env::var("STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(2200);
     let scene = Scene::load(std::path::Path::new(&path)).expect("a scene");
-    let mut painter = CpuPainter::new(Gpu::of_window(), &scene.spec.look).expect("a valid look");
+    let mut painter = CpuPainter::new(gpu, &scene.spec.look).expect("a valid look");
     let mut worker = Worker::start(scene).expect("a right scene");
     worker.send(Command::Steps(steps));
     let mut step = 0;

@@ -80,6 +80,7 @@ impl GpuPainter {
             steps: self.steps,
             shift,
             cuts: [cut(0), cut(1), cut(2)],
+            cuts_of_amounts: lava.cuts_of_amounts,
             volume_shown: view.volume_shown,
             ground_shown: view.ground_shown,
             media: &lava.media.looks,

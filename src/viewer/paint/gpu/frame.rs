@@ -112,6 +112,8 @@ pub(super) struct FrameSpec<'a> {
     pub(super) shift: [f32; 3],
     /// Cells of the slices to show.
     pub(super) cuts: [Option<usize>; 3],
+    /// Which of them show amounts.
+    pub(super) cuts_of_amounts: [bool; 3],
     pub(super) volume_shown: bool,
     pub(super) ground_shown: bool,
     /// The media besides the lava.
@@ -148,7 +150,7 @@ impl Frame {
             block: [land.block.foot, land.block.top, f32::from(spec.empty) / 255.0, look.step],
             clip_low: with(corner(0), 0.0),
             clip_high: with(corner(1), 0.0),
-            cuts: with([0, 1, 2].map(middle), 0.0),
+            cuts: with([0, 1, 2].map(middle), f32::from(opening(spec))),
             lava: [look.iso, look.film, look.crust, plate_size(look, land.unit)],
             heat: [look.heat[0], look.heat[1], look.lava_light, look.haze],
             kelvin: {
@@ -209,6 +211,12 @@ impl Frame {
         let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high];
         rays(self) == rays(other)
     }
+}
+
+/// Bits of the slices that only cut the box open and show no cells of their own.
+fn opening(spec: &FrameSpec) -> u8 {
+    let opens = |axis: usize| spec.look.style == Style::Cinematic && spec.cuts_of_amounts[axis];
+    (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
 }
 
 /// Phase and offset of the two copies of the crust's pattern; below 0 it does not ride.

@@ -26,6 +26,8 @@ pub(super) struct VolumeTextures {
     pub(super) cuts: wgpu::Buffer,
     /// Cell of each slice that is there.
     pub(super) cut_cells: [Option<usize>; 3],
+    /// Which slices show amounts.
+    pub(super) cuts_of_amounts: [bool; 3],
     /// Largest density of each brick.
     brick_maxima: Vec<u8>,
     /// Which bricks were last sent as worth sampling.
@@ -64,6 +66,7 @@ impl VolumeTextures {
             smoke: SmokeTextures::none(gpu),
             cuts,
             cut_cells: [None; 3],
+            cuts_of_amounts: [false; 3],
             brick_maxima: vec![0; total],
             occupied: vec![false; total],
             empty: 0,
@@ -120,6 +123,7 @@ impl VolumeTextures {
             let bytes = cut.texels.as_flattened();
             gpu.queue.write_buffer(&self.cuts, (CUT_TEXEL * places[axis]) as u64, bytes);
             self.cut_cells[axis] = Some(cut.cell);
+            self.cuts_of_amounts[axis] = cut.of_amounts;
         }
     }
 }

@@ -19,7 +19,7 @@ struct Frame {
     block: vec4<f32>,
     clip_low: vec4<f32>,
     clip_high: vec4<f32>,
-    // planes of the slices along x, y, z, or below 0; w: 1 when the slices show rock alone
+    // planes of the slices along x, y, z, or below 0; w: bits of those that only cut the box open
     cuts: vec4<f32>,
     // iso, film, crust, width of plates
     lava: vec4<f32>,

@@ -36,7 +36,10 @@ fn cut_texel(axis: i32, p: vec3<f32>) -> vec4<f32> {
     return unpack4x8unorm(cuts[texel]);
 }
 
-// The nearest slice with something in it before `limit`.
+// Whether a cell with this content is drawn: in the cinematic look rock is the ground's own cut face.
+fn is_seen(content: u32) -> bool { return content != 0u && !(content == 2u && frame.view.x == CINEMATIC); }
+
+// The nearest slice with something to show before `limit`.
 struct SliceHit { t: f32, texel: vec4<f32> }
 
 fn nearest_slice(ray: Ray, limit: f32) -> SliceHit {
@@ -44,7 +47,7 @@ fn nearest_slice(ray: Ray, limit: f32) -> SliceHit {
     if all(frame.cuts.xyz < vec3(0.0)) { return found; }
     for (var axis = 0; axis < 3; axis++) {
         let plane = frame.cuts[axis];
-        if plane < 0.0 || abs(ray.direction[axis]) < 1e-9 { continue; }
+        if plane < 0.0 || ((u32(frame.cuts.w) >> u32(axis)) & 1u) == 1u || abs(ray.direction[axis]) < 1e-9 { continue; }
         let t = (plane - ray.origin[axis]) / ray.direction[axis];
         if t <= 0.0 || t >= found.t { continue; }
         let p = at(ray, t);
@@ -52,7 +55,7 @@ fn nearest_slice(ray: Ray, limit: f32) -> SliceHit {
         let own = vec3(axis == 0, axis == 1, axis == 2);
         if !all(own | ((p >= frame.clip_low.xyz) & (p <= frame.clip_high.xyz))) { continue; }
         let texel = cut_texel(axis, p);
-        if content(texel) != 0u { found = SliceHit(t, texel); }
+        if is_seen(content(texel)) { found = SliceHit(t, texel); }
     }
     return found;
 }
@@ -65,8 +68,8 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
         let code = u32(hit.y / SUNLIT);
         b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / 5.0);
         if !is_natural(b) { b.front = before_cut(hit.x); }
-        // The ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
-        if !is_natural(b) && in_slice(ray, b) { b.face = 0.0; b.texel = SLICE_ROCK; }
+        // In plain styles the ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
+        if frame.view.x != CINEMATIC && !is_natural(b) && in_slice(ray, b) { b.face = 0.0; b.texel = SLICE_ROCK; }
     }
     // A slice lies in the plane of the cut that it makes, and is what is seen there.
     let slice = nearest_slice(ray, b.t * 1.0001 + 2e-3);
