@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Model, Scene, SceneError, SceneSpec};
 use crate::matter::{Material, Reaction, Terms};
+use crate::param::{Form, Value};
 use crate::rules::Roof;
 use crate::validate::Invalid;
 use crate::world::Matter;
@@ -23,6 +24,12 @@ pub enum DefaultReactions {
     On,
     /// Only tables of the scene are in force.
     Off,
+}
+
+impl Value for DefaultReactions {
+    fn form() -> Form {
+        Form::Switch
+    }
 }
 
 impl From<bool> for DefaultReactions {

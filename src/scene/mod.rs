@@ -17,6 +17,8 @@ mod open;
 #[cfg(feature = "render")]
 mod rulers;
 mod save;
+#[cfg(feature = "files")]
+mod schema;
 mod spec;
 mod summary;
 mod time;
@@ -37,6 +39,8 @@ pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
+#[cfg(feature = "files")]
+pub use self::schema::schema;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 pub use self::summary::Edge;
 pub use self::time::Seconds;
@@ -47,6 +51,7 @@ use crate::lowpass::LowPass;
 use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
+use crate::param::Table;
 use crate::shipped;
 use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
 use crate::source::{FUME, VentSpec, check_vents};
@@ -189,7 +194,7 @@ impl Scene {
     fn check(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let grid = spec.grid.grid()?;
-        within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
+        Table::check(spec, "")?;
         spec.terrain.validate()?;
         spec.check_model()?;
         spec.check_heaters()?;
