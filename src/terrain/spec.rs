@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Encoding, Epsg, Fill, Heightmap, LoadOptions, TerrainError, load};
+#[cfg(not(feature = "files"))]
+use super::error::no_files;
+use super::{Encoding, Epsg, Fill, Heightmap, TerrainError};
+#[cfg(feature = "files")]
+use super::{LoadOptions, load};
 use crate::generate::Cone;
 use crate::grid::MAX_SIDE;
 use crate::param::{Form, Param, Table, Value, table, words};
@@ -196,6 +200,7 @@ impl TerrainSpec {
     }
 
     /// What these keys say about the heightmap file.
+    #[cfg(feature = "files")]
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             cell_size_m: self.cell_size_m,
@@ -213,7 +218,7 @@ impl TerrainSpec {
     /// from.
     ///
     /// # Errors
-    /// [`TerrainError::Invalid`] for a wrong key, and all that [`load()`] and [`TerrainSpec::cropped`] say.
+    /// [`TerrainError::Invalid`] for a wrong key, and all that [`load`](super::load()) and [`TerrainSpec::cropped`] say.
     pub fn read(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
         self.validate()?;
         self.cropped(self.load(dir)?)
@@ -223,6 +228,7 @@ impl TerrainSpec {
     ///
     /// # Errors
     /// What [`load()`] says.
+    #[cfg(feature = "files")]
     pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
         let mut map = load(&dir.join(file), &self.load_options())?;
@@ -230,6 +236,13 @@ impl TerrainSpec {
             map.smooth();
         }
         Ok(map)
+    }
+
+    /// Without the readers of files there is none.
+    #[cfg(not(feature = "files"))]
+    pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
+        let path = dir.join(self.file.as_deref().unwrap_or(Path::new("")));
+        Err(TerrainError::Read { path, cause: no_files() })
     }
 
     /// The part of the heightmap that is asked for; holes stay holes.
