@@ -69,7 +69,8 @@
 //! |---|---|
 //! | `parallel` | threads; the bits are the same without |
 //! | `render` | [`render`]: pictures in memory |
-//! | `files` | [`scene`], [`terrain`], [`checkpoint`], [`export`], [`hazard`], [`output`] |
+//! | `scene` | [`scene`], [`terrain`]: scenes as text over generated ground, without files and C code |
+//! | `files` | `scene`, the files that scenes name, [`checkpoint`], [`export`], [`hazard`], [`output`] |
 //! | `cli` | the program, with all of these, and `plot`: numbers beside theory as SVG |
 //! | `viewer` | its window; on by default |
 //!
@@ -185,16 +186,16 @@ pub mod records;
 pub mod render;
 mod round;
 pub mod rules;
-#[cfg(feature = "files")]
+#[cfg(feature = "scene")]
 pub mod scene;
-#[cfg(feature = "files")]
+#[cfg(feature = "scene")]
 pub mod shipped;
 mod simd;
 pub mod simulation;
 pub mod source;
 mod stamp;
 pub mod state;
-#[cfg(feature = "files")]
+#[cfg(feature = "scene")]
 pub mod terrain;
 pub mod units;
 pub mod validate;

@@ -11,7 +11,7 @@ pub use crate::output::Existing;
 #[cfg(feature = "render")]
 pub use crate::render::{Bounds, Camera, Image, Renderer, picture};
 pub use crate::rules::RulesSpec;
-#[cfg(feature = "files")]
+#[cfg(feature = "scene")]
 pub use crate::scene::Scene;
 pub use crate::simulation::Simulation;
 pub use crate::source::VentSpec;

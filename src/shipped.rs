@@ -86,12 +86,14 @@ pub fn scenes() -> impl Iterator<Item = Shipped> {
 }
 
 /// The bytes of a file in [`FOLDER`].
+#[cfg(feature = "files")]
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
     FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
 }
 
 /// The part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of it.
+#[cfg(feature = "files")]
 pub(crate) fn inside(path: &Path) -> Option<&Path> {
     let mut parts = path.components();
     parts.find(|part| part.as_os_str() == FOLDER)?;
@@ -100,6 +102,7 @@ pub(crate) fn inside(path: &Path) -> Option<&Path> {
 
 /// The path in [`FOLDER`] of what `typed` names: a scene with or without its ending, or a heightmap; nothing where a file of this
 /// name is in its place.
+#[cfg(feature = "files")]
 pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;
@@ -108,7 +111,7 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| bytes(path).is_some())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "files"))]
 mod tests {
     use super::*;
     use crate::scene::Scene;

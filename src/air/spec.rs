@@ -6,6 +6,7 @@ use crate::air::article::ArticleParams;
 use crate::air::{AirGrid, Motion, Side, Wind};
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Kind, Material, check_known};
+use crate::param::{Table, table, words};
 use crate::validate::{Invalid, within};
 
 /// Cells along a side from which on an air cell has four voxels along an edge unless the scene says otherwise.
@@ -14,90 +15,71 @@ const LARGE: usize = 256;
 /// Most cells of the air, which are all stored.
 const MAX_CELLS: f64 = (1u64 << 29) as f64;
 
-/// The sides of the air's box. The floor is always a wall.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SidesSpec {
-    /// West and east.
-    pub x: Side,
-    /// North and south.
-    pub z: Side,
-    /// Above.
-    pub top: Side,
+words!(Side, Motion);
+
+table! {
+    /// The sides of the air's box. The floor is always a wall.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct SidesSpec {
+        /// West and east.
+        pub x: Side = Side::Open;
+        /// North and south.
+        pub z: Side = Side::Open;
+        /// Above; it cannot wrap.
+        pub top: Side = Side::Open;
+    }
 }
 
-/// The air of a scene, in metres, seconds and kelvin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AirSpec {
-    /// Solver of its motion.
-    pub solver: Motion,
-    /// Voxels along an edge of an air cell: 1, 2, 4 or 8; absent: 2, and 4 in a box of more than 256 cells a side.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ratio: Option<usize>,
-    /// Height of the air's box; absent: twice that of the voxels'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub height_m: Option<f64>,
-    /// Width of the air around the voxels' box.
-    pub margin_m: f64,
-    /// Boundaries at its sides.
-    pub sides: SidesSpec,
-    /// Seconds of the air for one step of the lava.
-    pub step_s: f64,
-    /// The wind at heights above the floor: metres, metres a second, and the direction it comes from in degrees from north over
-    /// east; linear between.
-    #[serde(deserialize_with = "crate::exact::many")]
-    pub wind: Vec<[f64; 3]>,
-    /// Brunt–Väisälä frequency of layered air, in 1/s.
-    pub stratification: f64,
-    /// Temperature of the air.
-    pub ambient_k: f64,
-    /// Mass of ash or drops in a cubic metre of air that counts as 1.
-    pub ash_unit_kg_m3: f64,
-    /// Speed at which ash falls through the air.
-    pub fall_m_s: f64,
-    /// Share of the steam that becomes vapour in a second.
-    pub fade_per_s: f64,
-    /// Heat that a square metre of lava gives to the air for each kelvin between them, in W/(m² K).
-    pub convection: f64,
-    /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the voxels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub steam: Option<String>,
-    /// The deceleration a·v² + b·v + c of a speed v, in cells and steps.
-    #[serde(deserialize_with = "crate::exact::list")]
-    pub friction: [f64; 3],
-    /// Strength of the vorticity confinement in 1/s, which gives small eddies back what the grid takes from them, and no more;
-    /// only of incompressible air.
-    pub confinement: f64,
-    /// Numbers of the article's solver.
-    pub article: ArticleParams,
-    /// Name of the grains that fallen ash becomes; absent: it is only counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ash: Option<String>,
-}
-
-impl Default for AirSpec {
-    fn default() -> Self {
-        Self {
-            solver: Motion::default(),
-            ratio: None,
-            height_m: None,
-            margin_m: 0.0,
-            sides: SidesSpec::default(),
-            step_s: 0.5,
-            wind: Vec::new(),
-            stratification: 0.0,
-            ambient_k: 288.0,
-            ash_unit_kg_m3: 0.01,
-            fall_m_s: 0.5,
-            fade_per_s: 0.1,
-            convection: 50.0,
-            friction: [0.0; 3],
-            confinement: 0.0,
-            article: ArticleParams::default(),
-            steam: None,
-            ash: None,
-        }
+table! {
+    /// The air of a scene, in metres, seconds and kelvin.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct AirSpec {
+        /// Solver that moves the air.
+        pub solver: Motion = Motion::default();
+        /// Voxels along an edge of an air cell, 1, 2, 4 or 8: more is coarser and cheaper; absent: 2, and 4 in a box of more than
+        /// 256 cells a side.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ratio: Option<usize> = None, [1.0, 8.0] "voxels";
+        /// Height of the air's box; absent: twice that of the voxels'.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub height_m: Option<f64> = None, [1e-3, 1e6] "m";
+        /// Width of the air around the voxels' box.
+        pub margin_m: f64 = 0.0, [0.0, 1e6] "m";
+        /// Sides of its box, `{ x = …, z = …, top = … }`; the floor is a wall.
+        pub sides: SidesSpec = SidesSpec::default();
+        /// Seconds of the air for one step of the lava; more makes everything faster, and twice as dear above 3.2 cells a step.
+        pub step_s: f64 = 0.5, [1e-6, 3600.0] "s";
+        /// Wind at heights above the floor: metres, metres a second up to 200, and the direction it comes from in degrees from north
+        /// over east; linear between.
+        #[serde(deserialize_with = "crate::exact::many")]
+        pub wind: Vec<[f64; 3]> = Vec::new();
+        /// Frequency of layered air after Brunt and Väisälä; 0.0106 is the standard atmosphere, in which plumes spread out at their
+        /// height.
+        pub stratification: f64 = 0.0, [0.0, 0.1] "1/s";
+        /// Temperature of the air.
+        pub ambient_k: f64 = 288.0, [50.0, 1000.0] "K";
+        /// Mass of ash or drops in a cubic metre of air that counts as 1; a cell takes 256 of it from a source.
+        pub ash_unit_kg_m3: f64 = 0.01, [1e-6, 10.0] "kg/m³";
+        /// Speed at which ash falls through the air.
+        pub fall_m_s: f64 = 0.5, [0.0, 100.0] "m/s";
+        /// Share of the steam that becomes vapour in a second; less where it is hot or full of ash.
+        pub fade_per_s: f64 = 0.1, [0.0, 100.0] "1/s";
+        /// Heat that a square metre of lava gives to the air for each kelvin between them.
+        pub convection: f64 = 50.0, [0.0, 1e4] "W/(m² K)";
+        /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the voxels.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub steam: Option<String> = None;
+        /// Deceleration a·v² + b·v + c of a speed v, in cells and steps.
+        #[serde(deserialize_with = "crate::exact::list")]
+        pub friction: [f64; 3] = [0.0; 3], [0.0, 1.0] "";
+        /// Strength of the vorticity confinement, which gives small eddies back what the grid takes from them, and no more; only of
+        /// incompressible air.
+        pub confinement: f64 = 0.0, [0.0, 0.15] "1/s";
+        /// Numbers of the article's solver.
+        pub article: ArticleParams = ArticleParams::default();
+        /// Name of the grains that fallen ash becomes, a grain for each full voxel; absent: it is only counted.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub ash: Option<String> = None;
     }
 }
 
@@ -109,18 +91,8 @@ impl AirSpec {
     pub fn validate(&self, materials: &[Material]) -> Result<(), Invalid> {
         let wrong_ratio = |ratio| Invalid::new("air.ratio", ratio, "1, 2, 4 or 8");
         self.ratio.filter(|ratio| ![1, 2, 4, 8].contains(ratio)).map_or(Ok(()), |ratio| Err(wrong_ratio(ratio)))?;
-        self.height_m.map_or(Ok(()), |height| within("air.height_m", height, 1e-3, 1e6))?;
-        within("air.margin_m", self.margin_m, 0.0, 1e6)?;
-        within("air.step_s", self.step_s, 1e-6, 3600.0)?;
+        self.check("air")?;
         Wind(self.wind.clone()).validate("air.wind")?;
-        within("air.stratification", self.stratification, 0.0, 0.1)?;
-        within("air.ambient_k", self.ambient_k, 50.0, 1000.0)?;
-        within("air.ash_unit_kg_m3", self.ash_unit_kg_m3, 1e-6, 10.0)?;
-        within("air.fall_m_s", self.fall_m_s, 0.0, 100.0)?;
-        within("air.fade_per_s", self.fade_per_s, 0.0, 100.0)?;
-        within("air.convection", self.convection, 0.0, 1e4)?;
-        self.friction.iter().try_for_each(|&value| within("air.friction", value, 0.0, 1.0))?;
-        within("air.confinement", self.confinement, 0.0, 0.15)?;
         self.article.validate()?;
         if self.sides.top == Side::Wrap {
             return Err(Invalid::new("air.sides.top", "wrap", "\"open\" or \"wall\""));

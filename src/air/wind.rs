@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::air::Air;
 use crate::grid::Grid;
+use crate::param::{Form, Value, table};
 use crate::validate::{Invalid, within};
 
 /// Most heights of a table of wind.
@@ -24,17 +25,26 @@ pub(crate) const FASTEST_M_S: f64 = 200.0;
 #[serde(transparent)]
 pub struct Wind(pub Vec<[f64; 3]>);
 
-/// The short form.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Even {
-    speed_m_s: f64,
-    from_deg: f64,
+table! {
+    /// The short form.
+    #[derive(Deserialize)]
+    struct Even {
+        /// Speed.
+        must speed_m_s: f64, [0.0, FASTEST_M_S] "m/s";
+        /// Direction that it comes from: 0 north, 90 east.
+        must from_deg: f64, [-360.0, 720.0] "°";
+    }
 }
 
-struct Form;
+impl Value for Wind {
+    fn form() -> Form {
+        Form::Either(vec![Vec::<[f64; 3]>::form(), Even::form()])
+    }
+}
 
-impl<'de> Visitor<'de> for Form {
+struct Written;
+
+impl<'de> Visitor<'de> for Written {
     type Value = Wind;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,7 +62,7 @@ impl<'de> Visitor<'de> for Form {
 
 impl<'de> Deserialize<'de> for Wind {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Form)
+        from.deserialize_any(Written)
     }
 }
 

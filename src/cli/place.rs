@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use lavoxel::flow::Lava;
 use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::map::Epsg;
+use lavoxel::param::{Form, Param, Table};
 use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
@@ -30,8 +31,7 @@ pub(super) struct MapArgs {
     #[arg(long, help_heading = HEADING, value_name = "W,S,E,N", value_parser = four_numbers, allow_hyphen_values = true)]
     bounds: Option<[f64; 4]>,
 
-    /// Edge of the file's cells in metres, for formats that carry none
-    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_negative_numbers = true)]
+    #[arg(long, help_heading = HEADING, help = help_of("cell_size_m"), value_name = "METRES", allow_negative_numbers = true)]
     pub(super) cell_size: Option<f64>,
 
     /// Height of black in a gray picture, in metres
@@ -43,24 +43,20 @@ pub(super) struct MapArgs {
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     white: Option<f64>,
 
-    /// A number that means no data, besides those that the file names
-    #[arg(long, help_heading = HEADING, value_name = "NUMBER", allow_hyphen_values = true)]
+    #[arg(long, help_heading = HEADING, help = help_of("no_data"), value_name = "NUMBER", allow_hyphen_values = true)]
     no_data: Option<f64>,
 
-    /// System of the file's coordinates, such as EPSG:27200, where the file does not say it
-    #[arg(long, help_heading = HEADING, value_name = "EPSG:N")]
+    #[arg(long, help_heading = HEADING, help = help_of("crs"), value_name = "EPSG:N")]
     crs: Option<Epsg>,
 
     /// Smooth heights within their rounding: a map in whole metres has steps that the ground has not
     #[arg(long, help_heading = HEADING)]
     smooth_dem: bool,
 
-    /// Columns and rows of a file of bare numbers (.raw, .r16, .r32); without it they make a square
-    #[arg(long, help_heading = HEADING, value_name = "COLSxROWS")]
+    #[arg(long, help_heading = HEADING, help = help_of("raw_size"), value_name = "COLSxROWS")]
     raw_size: Option<Raster>,
 
-    /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …; append be for big-endian (u16be)
-    #[arg(long, help_heading = HEADING, value_name = "TYPE")]
+    #[arg(long, help_heading = HEADING, help = help_of("raw_type"), value_name = "TYPE")]
     raw_type: Option<Encoding>,
 
     /// Fill places without data in the file [default: the scene's rule, else error; bare heightmaps: nearest]
@@ -116,6 +112,35 @@ pub(super) struct PlaceArgs {
     map: MapArgs,
 }
 
+/// The keys of `[terrain]` that flags set, with the flags.
+const FLAGS: [(&str, &str); 15] = [
+    ("crop", "--crop"),
+    ("crop_m", "--crop"),
+    ("bounds", "--bounds"),
+    ("cell_size_m", "--cell-size"),
+    ("black_m", "--black"),
+    ("white_m", "--white"),
+    ("no_data", "--no-data"),
+    ("crs", "--crs"),
+    ("smooth", "--smooth-dem"),
+    ("raw_size", "--raw-size"),
+    ("raw_type", "--raw-type"),
+    ("fill_no_data", "--fill"),
+    ("vertical_exaggeration", "--exaggerate"),
+    ("base_m", "--base-m"),
+    ("base_cells", "--base-cells"),
+];
+
+/// The same with what a scene says of the keys.
+fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
+    FLAGS.into_iter().filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
+}
+
+/// The help of a flag that means what a key of `[terrain]` does.
+fn help_of(key: &str) -> &'static str {
+    TerrainSpec::param(key).map_or("", |param| param.what.trim_end_matches('.'))
+}
+
 impl MapArgs {
     /// The keys of `[terrain]` that the flags set.
     pub(super) fn terrain(&self) -> TerrainSpec {
@@ -144,19 +169,15 @@ impl MapArgs {
         }
     }
 
-    /// Adds the flags that override keys of `[terrain]`.
+    /// Adds the flags that override numbers of `[terrain]`, and those of them that readers name without their table.
     pub(super) fn put_into(&self, typed: &mut Typed) {
-        for key in ["terrain.cell_size_m", "cell_size_m"] {
-            typed.add(key, "--cell-size", self.cell_size, "metres");
+        let terrain = self.terrain();
+        for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
+            let value = param.given(&terrain).map(|_| (param.get)(&terrain));
+            for key in [format!("terrain.{}", param.key), param.key.to_owned()] {
+                typed.add(&key, flag, value, if param.unit == "m" { "metres" } else { param.unit });
+            }
         }
-        typed.add("terrain.black_m", "--black", self.black, "metres");
-        typed.add("terrain.white_m", "--white", self.white, "metres");
-        for key in ["terrain.no_data", "no_data"] {
-            typed.add(key, "--no-data", self.no_data, "");
-        }
-        typed.add("terrain.vertical_exaggeration", "--exaggerate", self.exaggerate, "");
-        typed.add("terrain.base_m", "--base-m", self.base_m, "metres");
-        typed.add("terrain.base_cells", "--base-cells", self.base_cells, "cells");
     }
 
     /// The rule for holes that the flag sets.
@@ -174,25 +195,11 @@ impl MapArgs {
 
     /// Refuses flags that mean nothing for a kind of terrain.
     fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
-        let flags = [
-            ("--crop", self.crop.is_some()),
-            ("--bounds", self.bounds.is_some()),
-            ("--cell-size", self.cell_size.is_some()),
-            ("--black", self.black.is_some()),
-            ("--white", self.white.is_some()),
-            ("--no-data", self.no_data.is_some()),
-            ("--crs", self.crs.is_some()),
-            ("--smooth-dem", self.smooth_dem),
-            ("--raw-size", self.raw_size.is_some()),
-            ("--raw-type", self.raw_type.is_some()),
-            ("--fill", self.fill.is_some()),
-            ("--exaggerate", self.exaggerate.is_some()),
-            ("--base-m", self.base_m.is_some()),
-        ];
-        for (flag, given) in flags {
+        let terrain = self.terrain();
+        for (param, flag) in flags() {
             let name = kind.name();
             anyhow::ensure!(
-                !given || kind == Kind::Heightmap,
+                param.fits(name) || param.given(&terrain).is_none(),
                 "{flag}: only for heightmaps, and this terrain is generated (kind = \"{name}\")"
             );
         }

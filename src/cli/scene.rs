@@ -1,28 +1,32 @@
-//! `lavoxel scene`: print a complete scene, or check one.
+//! `lavoxel scene`: print a complete scene or the schema of scenes, or check one.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO};
+use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO, schema};
 use lavoxel::shipped;
 use lavoxel::validate::tame;
 
 use super::{file_or_shipped, say};
 
-/// Print a complete scene with comments, or check one
+/// Print a complete scene with comments or the schema of scenes, or check a scene
 #[derive(Args, Debug)]
 pub(crate) struct SceneArgs {
     /// Scene file to check, or name of a shipped scene
-    #[arg(value_name = "SCENE", conflicts_with = "defaults")]
+    #[arg(value_name = "SCENE")]
     scene: Option<PathBuf>,
 
     /// List the scenes inside the program
-    #[arg(long, conflicts_with_all = ["scene", "defaults"])]
+    #[arg(long, conflicts_with = "scene")]
     list: bool,
 
     /// Print the built-in scene, which has every key, its default and what it does
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["scene", "list"])]
     defaults: bool,
+
+    /// Print a JSON schema of scenes, with which editors complete and check them
+    #[arg(long, conflicts_with_all = ["scene", "list", "defaults"])]
+    schema: bool,
 }
 
 /// Runs `lavoxel scene`.
@@ -50,8 +54,10 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
         }
         None if args.list => list()?,
         None if args.defaults => say::data(&format!("{}\n\n{}", VOLCANO.trim_end(), default_reactions()))?,
+        None if args.schema => say::data(&serde_json::to_string_pretty(&schema())?)?,
         None => anyhow::bail!(
-            "name a scene file to check, --list for those inside the program, or --defaults for a complete one"
+            "name a scene file to check, --list for those inside the program, --defaults for a complete one, or --schema for \
+             one that editors read"
         ),
     }
     Ok(())

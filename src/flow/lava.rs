@@ -4,106 +4,110 @@ mod presets;
 
 use serde::{Deserialize, Serialize};
 
+use crate::param::{Table, kinds, table};
 use crate::validate::{Invalid, within};
 
-/// Viscosity of the liquid in Pa s as a function of its temperature `T` in kelvin.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "law", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Viscosity {
-    /// The same at every temperature.
-    Constant {
-        /// Pa s.
-        pa_s: f64,
-    },
-    /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for crystals: Etna's melt
-    /// (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
-    Etna {
-        /// Water in the melt in weight percent.
-        water: f64,
-        /// Factor for crystals; about 19 for Etna's lava of 2003 at 1100 °C.
-        crystals: f64,
-    },
-    /// log₁₀ η = a + b/(T − c), the law of Vogel, Fulcher and Tammann.
-    Vft {
-        /// Logarithm at the highest temperature.
-        a: f64,
-        /// Kelvin.
-        b: f64,
-        /// Kelvin.
-        c: f64,
-        /// Least viscosity in Pa s.
-        least_pa_s: f64,
-        /// Largest viscosity in Pa s.
-        most_pa_s: f64,
-    },
-    /// Of a liquid with a liquidus: constant above it, below it the logarithm grows evenly as the liquid sets.
-    Melt {
-        /// Pa s at and above the liquidus.
-        pa_s: f64,
-        /// Factor at the solidus.
-        mush: f64,
-    },
+kinds! {
+    /// Viscosity of the liquid in Pa s as a function of its temperature `T` in kelvin.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Viscosity by "law" {
+        /// The same at every temperature.
+        Constant = "constant" {
+            /// Viscosity.
+            must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+        },
+        /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for crystals: Etna's melt
+        /// (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
+        Etna = "etna" {
+            /// Water in the melt in weight percent.
+            must water: f64, [0.001, 8.0] "%";
+            /// Factor for crystals; about 19 for Etna's lava of 2003 at 1100 °C.
+            must crystals: f64, [0.001, 1e6] "";
+        },
+        /// log₁₀ η = a + b/(T − c), the law of Vogel, Fulcher and Tammann.
+        Vft = "vft" {
+            /// Logarithm at the highest temperature.
+            must a: f64, [-20.0, 20.0] "";
+            /// Temperature over which it grows.
+            must b: f64, [0.0, 50_000.0] "K";
+            /// Temperature at which it would be infinite.
+            must c: f64, [0.0, MOST_KELVIN] "K";
+            /// Least viscosity.
+            must least_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+            /// Largest viscosity.
+            must most_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+        },
+        /// Of a liquid with a liquidus: constant above it, below it the logarithm grows evenly as the liquid sets.
+        Melt = "melt" {
+            /// Viscosity at and above the liquidus.
+            must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+            /// Factor at the solidus.
+            must mush: f64, [1.0, 1e12] "";
+        },
+    }
 }
 
-/// How the surface under the sky loses heat.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Cooling {
-    /// Not at all.
-    None,
-    /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the rest loses nothing.
-    Bare {
-        /// That share, 0 to 1: of radiation and of convection alike.
-        exposed: f64,
-    },
-    /// A share of the surface shows the stirred liquid; the rest grows a crust, through which heat is conducted. The crust is
-    /// carried with the liquid and is torn after some way.
-    Skin {
-        /// Way after which a crust is torn, in metres.
-        tear_m: f64,
-        /// Share without crust, 0 to 1: of radiation and of convection alike.
-        #[serde(default)]
-        exposed: f64,
-    },
+kinds! {
+    /// How the surface under the sky loses heat.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Cooling by "kind" {
+        /// Not at all.
+        None = "none" with "crate::param::no_keys",
+        /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the rest loses nothing.
+        Bare = "bare" {
+            /// That share: of radiation and of convection alike.
+            must exposed: f64, [0.0, 1.0] "share";
+        },
+        /// A share of the surface shows the stirred liquid; the rest grows a crust, through which heat is conducted. The crust is
+        /// carried with the liquid and is torn after some way.
+        Skin = "skin" {
+            /// Way after which a crust is torn.
+            must tear_m: f64, [0.001, 1e6] "m";
+            /// Share without crust: of radiation and of convection alike.
+            #[serde(default)]
+            may exposed: f64, [0.0, 1.0] "share";
+        },
+    }
 }
 
-/// The constants of a lava or of another liquid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Lava {
-    /// Density in kg/m³.
-    pub density_kg_m3: f64,
-    /// Viscosity.
-    pub viscosity: Viscosity,
-    /// Yield strength in Pa at every temperature.
-    pub yield_pa: f64,
-    /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089 T) Pa (MAGFLOW).
-    pub yield_factor: f64,
-    /// Temperature at the vent unless a vent says otherwise, in K.
-    pub vent_k: f64,
-    /// Temperature at which liquid that touches rock sets, in K; 0: it never does.
-    pub solidus_k: f64,
-    /// Temperature at which what set is liquid again, in K; 0: it never melts.
-    pub liquidus_k: f64,
-    /// Temperature of air and ground, in K.
-    pub ambient_k: f64,
-    /// Heat capacity in J/(kg K).
-    pub heat_capacity: f64,
-    /// Latent heat in J/kg, spread evenly between liquidus and solidus; of a lava that never melts again, between vent and
-    /// solidus.
-    pub latent_heat: f64,
-    /// How the surface cools.
-    pub cooling: Cooling,
-    /// Emissivity of the surface.
-    pub emissivity: f64,
-    /// Convection from the surface in W/(m² K).
-    pub convection: f64,
-    /// Conductivity in W/(m K): of the crust; between cells of a lava that melts; 0: none.
-    pub conduction: f64,
-    /// Conductivity of bed and roof in W/(m K); 0: nothing is lost to bed and roof.
-    pub bed_conduction: f64,
-    /// Diffusivity of bed and roof in m²/s.
-    pub diffusivity: f64,
+table! {
+    /// The constants of a lava or of another liquid; those of Etna's basalt where a key is left out.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Lava {
+        /// Density.
+        may pub density_kg_m3: f64, [1.0, 30_000.0] "kg/m³";
+        /// Viscosity by its law: `"constant"`, `"etna"`, `"vft"` or `"melt"`.
+        may pub viscosity: Viscosity;
+        /// Yield strength at every temperature.
+        may pub yield_pa: f64, [0.0, MOST_YIELD] "Pa";
+        /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089 T) Pa (MAGFLOW).
+        may pub yield_factor: f64, [0.0, 1000.0] "";
+        /// Temperature at the vent unless a vent says otherwise.
+        may pub vent_k: f64, [LEAST_KELVIN, MOST_KELVIN] "K";
+        /// Temperature at which liquid that touches rock sets, at most `vent_k`; 0: it never does.
+        may pub solidus_k: f64, [0.0, MOST_KELVIN] "K";
+        /// Temperature at which what set is liquid again, above `solidus_k`; 0: it never melts.
+        may pub liquidus_k: f64, [0.0, MOST_KELVIN] "K";
+        /// Temperature of air and ground, at most `vent_k`.
+        may pub ambient_k: f64, [0.0, MOST_KELVIN] "K";
+        /// Heat capacity.
+        may pub heat_capacity: f64, [1.0, 1e5] "J/(kg K)";
+        /// Latent heat, spread evenly between liquidus and solidus; of a lava that never melts again, between vent and solidus.
+        may pub latent_heat: f64, [0.0, 1e7] "J/kg";
+        /// How the surface cools: `"none"`, `"bare"` or `"skin"`.
+        may pub cooling: Cooling;
+        /// Emissivity of the surface.
+        may pub emissivity: f64, [0.0, 1.0] "";
+        /// Convection from the surface.
+        may pub convection: f64, [0.0, 1e5] "W/(m² K)";
+        /// Conductivity of the crust, and between cells of a lava that melts; 0: none.
+        may pub conduction: f64, [0.0, 1e4] "W/(m K)";
+        /// Conductivity of bed and roof; 0: nothing is lost to them.
+        may pub bed_conduction: f64, [0.0, 1e4] "W/(m K)";
+        /// Diffusivity of bed and roof.
+        may pub diffusivity: f64, [1e-9, 1.0] "m²/s";
+    }
 }
 
 impl Default for Lava {
@@ -211,46 +215,17 @@ impl Lava {
     ///
     /// Names the first number that is out of its range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        let check = |name: &str, value, low, high| within(&format!("{key}.{name}"), value, low, high);
-        check("density_kg_m3", self.density_kg_m3, 1.0, 30_000.0)?;
-        check("yield_pa", self.yield_pa, 0.0, MOST_YIELD)?;
-        check("yield_factor", self.yield_factor, 0.0, 1000.0)?;
-        check("vent_k", self.vent_k, LEAST_KELVIN, MOST_KELVIN)?;
-        check("solidus_k", self.solidus_k, 0.0, self.vent_k)?;
+        self.check(key)?;
+        within(&format!("{key}.solidus_k"), self.solidus_k, 0.0, self.vent_k)?;
         self.validate_melting(key)?;
-        check("ambient_k", self.ambient_k, 0.0, self.vent_k)?;
-        check("heat_capacity", self.heat_capacity, 1.0, 1e5)?;
-        check("latent_heat", self.latent_heat, 0.0, 1e7)?;
-        check("emissivity", self.emissivity, 0.0, 1.0)?;
-        check("convection", self.convection, 0.0, 1e5)?;
-        check("conduction", self.conduction, 0.0, 1e4)?;
-        check("bed_conduction", self.bed_conduction, 0.0, 1e4)?;
-        check("diffusivity", self.diffusivity, 1e-9, 1.0)?;
-        match self.cooling {
-            Cooling::None => {}
-            Cooling::Bare { exposed } => check("cooling.exposed", exposed, 0.0, 1.0)?,
-            Cooling::Skin { tear_m, exposed } => {
-                check("cooling.tear_m", tear_m, 0.001, 1e6)?;
-                check("cooling.exposed", exposed, 0.0, 1.0)?;
-            }
-        }
+        within(&format!("{key}.ambient_k"), self.ambient_k, 0.0, self.vent_k)?;
+        self.cooling.check(&format!("{key}.cooling"))?;
+        self.viscosity.check(&format!("{key}.viscosity"))?;
         match self.viscosity {
-            Viscosity::Constant { pa_s } => check("viscosity.pa_s", pa_s, LEAST_VISCOSITY, MOST_VISCOSITY),
-            Viscosity::Melt { pa_s, mush } => {
-                check("viscosity.pa_s", pa_s, LEAST_VISCOSITY, MOST_VISCOSITY)?;
-                check("viscosity.mush", mush, 1.0, 1e12)
+            Viscosity::Vft { least_pa_s, most_pa_s, .. } => {
+                within(&format!("{key}.viscosity.most_pa_s"), most_pa_s, least_pa_s, MOST_VISCOSITY)
             }
-            Viscosity::Etna { water, crystals } => {
-                check("viscosity.water", water, 0.001, 8.0)?;
-                check("viscosity.crystals", crystals, 0.001, 1e6)
-            }
-            Viscosity::Vft { a, b, c, least_pa_s, most_pa_s } => {
-                check("viscosity.a", a, -20.0, 20.0)?;
-                check("viscosity.b", b, 0.0, 50_000.0)?;
-                check("viscosity.c", c, 0.0, MOST_KELVIN)?;
-                check("viscosity.least_pa_s", least_pa_s, LEAST_VISCOSITY, MOST_VISCOSITY)?;
-                check("viscosity.most_pa_s", most_pa_s, least_pa_s, MOST_VISCOSITY)
-            }
+            _ => Ok(()),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Kind, Material, check_known};
+use crate::param::{Form, Table, Value, table, words};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
 use crate::validate::{Invalid, within};
 
@@ -14,7 +15,7 @@ use crate::validate::{Invalid, within};
 pub const MAX_REACTIONS: usize = 64;
 
 /// Largest number of a material in a reaction.
-const MOST: u32 = 1000;
+const MOST: f64 = 1000.0;
 
 /// Materials with a number each, in the order in which they are written: `{ lava = 1, water = 1 }`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,57 +68,63 @@ pub enum Where {
     Across,
 }
 
-/// A `[[reaction]]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reaction {
-    /// One or two materials that it takes, with their parts.
-    pub takes: Terms,
-    /// Up to two materials that it makes, with their parts.
-    #[serde(default)]
-    pub makes: Terms,
-    /// The material that must be in one of the six cells around, with the least amount of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub near: Option<Terms<f64>>,
-    /// Share of the box's height from which on it takes place.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub above: f64,
-    /// `"cell"`, `"beside"` or `"across"`; absent: beside what is `near`, or else in a cell.
-    #[serde(default, rename = "where", skip_serializing_if = "Option::is_none")]
-    pub place: Option<Where>,
-    /// Most that reacts in a cell and step: this amount for each part.
-    #[serde(default = "one")]
-    pub rate: f64,
-    /// Share of the cells that react in a step.
-    #[serde(default = "one")]
-    pub chance: f64,
-    /// Energy of a full cell of lava that it makes.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub energy: f64,
-    /// Heat that it takes from the lava, in the physical model: water boils, ice melts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub heat: Option<ReactionHeat>,
+words!(Where);
+
+impl<N: Value> Value for Terms<N> {
+    fn form() -> Form {
+        Form::Map(Box::new(N::form()))
+    }
+
+    fn named_numbers(&self) -> Vec<(&str, f64)> {
+        self.0.iter().map(|(name, number)| (name.as_str(), number.number())).collect()
+    }
 }
 
-/// Heat that a reaction takes from the lava beside its first material: through every face that the two share flows
-/// `w_m2_k · (T − at_k)`, less where a crust stands between, and no more reacts than this heat suffices for.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReactionHeat {
-    /// Joules for a kilogram of the first material.
-    pub j_kg: f64,
-    /// Watts through a square metre for each kelvin that the lava is warmer than the material.
-    pub w_m2_k: f64,
-    /// Temperature of the material in kelvin: at which water boils, at which ice melts.
-    pub at_k: f64,
+table! {
+    /// A `[[reaction]]` table.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Reaction {
+        /// One or two materials that it takes, with their parts.
+        must pub takes: Terms, [1.0, MOST] "parts";
+        /// Up to two materials that it makes, with their parts.
+        #[serde(default)]
+        may pub makes: Terms, [1.0, MOST] "parts";
+        /// The material that must be in one of the six cells around, with the least amount of it; it is read only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub near: Option<Terms<f64>>, [1e-4, 1.0] "amount";
+        /// Share of the box's height from which on it takes place.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        may pub above: f64, [0.0, 1.0] "share";
+        /// Where its materials are: `"cell"`, `"beside"` or `"across"`; absent: beside what is `near`, or else in a cell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub place as "where": Option<Where>;
+        /// Most that reacts in a cell and step: this amount for each part.
+        #[serde(default = "one")]
+        may pub rate: f64, [1e-4, 2.0] "amount";
+        /// Share of the cells that react in a step.
+        #[serde(default = "one")]
+        may pub chance: f64, [0.0, 1.0] "share";
+        /// Energy of a full cell of lava that it makes.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        may pub energy: f64, [0.0, VENT_ENERGY_MAX] "";
+        /// Heat that it takes from the lava, in the physical model: water boils, ice melts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub heat: Option<ReactionHeat>;
+    }
 }
 
-impl ReactionHeat {
-    /// Checks every number; `key` is the table's name.
-    fn validate(&self, key: &str) -> Result<(), Invalid> {
-        within(&format!("{key}.j_kg"), self.j_kg, 1.0, 1e9)?;
-        within(&format!("{key}.w_m2_k"), self.w_m2_k, 1e-3, 1e6)?;
-        within(&format!("{key}.at_k"), self.at_k, 1.0, 2000.0)
+table! {
+    /// Heat that a reaction takes from the lava beside its first material: through every face that the two share flows
+    /// `w_m2_k · (T − at_k)`, less where a crust stands between, and no more reacts than this heat suffices for.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ReactionHeat {
+        /// Heat for a kilogram of the first material: 2.6e6 to warm and boil water, 3.34e5 to melt ice.
+        must pub j_kg: f64, [1.0, 1e9] "J/kg";
+        /// Heat that goes through a square metre for each kelvin that the lava is warmer than the material; 200 to 500 for water that
+        /// boils in a film.
+        must pub w_m2_k: f64, [1e-3, 1e6] "W/(m² K)";
+        /// Temperature of the material: 373 where water boils, 273.15 where ice melts.
+        must pub at_k: f64, [1.0, 2000.0] "K";
     }
 }
 
@@ -181,23 +188,14 @@ impl Reaction {
         for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
             let key = format!("{key}.{side}");
             within(&format!("number of materials in {key}"), terms.0.len() as f64, f64::from(least), 2.0)?;
-            for (name, parts) in &terms.0 {
-                check_known(&key, name, names.clone())?;
-                within(&format!("{key}.{name}"), f64::from(*parts), 1.0, f64::from(MOST))?;
-            }
+            terms.0.iter().try_for_each(|(name, _)| check_known(&key, name, names.clone()))?;
         }
         self.check_place(key)?;
         if let Some(near) = &self.near {
             within(&format!("number of materials in {key}.near"), near.0.len() as f64, 1.0, 1.0)?;
-            for (name, least) in &near.0 {
-                check_known(&format!("{key}.near"), name, names.clone())?;
-                within(&format!("{key}.near.{name}"), *least, 1e-4, 1.0)?;
-            }
+            near.0.iter().try_for_each(|(name, _)| check_known(&format!("{key}.near"), name, names.clone()))?;
         }
-        within(&format!("{key}.rate"), self.rate, 1e-4, 2.0)?;
-        within(&format!("{key}.chance"), self.chance, 0.0, 1.0)?;
-        within(&format!("{key}.above"), self.above, 0.0, 1.0)?;
-        within(&format!("{key}.energy"), self.energy, 0.0, VENT_ENERGY_MAX)?;
+        self.check(key)?;
         self.check_grains(key, materials)?;
         self.check_heat(key)?;
         match self.elements(materials).into_iter().find(|(_, [taken, made])| taken != made) {
@@ -224,7 +222,7 @@ impl Reaction {
     /// Checks that a reaction with heat stands beside lava, and that its first material is another one.
     fn check_heat(&self, key: &str) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else { return Ok(()) };
-        heat.validate(&format!("{key}.heat"))?;
+        heat.check(&format!("{key}.heat"))?;
         let is_lava = |name: &str| [Material::LAVA, Material::MELT, Material::SOLID].contains(&name);
         let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_lava(name));
         let is_of_lava = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_lava(name));

@@ -12,38 +12,36 @@ use super::Cells;
 use crate::grid::{Grid, Place};
 #[cfg(feature = "files")]
 use crate::memory::MemoryEstimate;
+use crate::param::{Table, table};
 #[cfg(feature = "files")]
 use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
-use crate::validate::{Invalid, one_line, within};
+use crate::validate::{Invalid, one_line};
 
 /// Farthest place and largest size in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
-/// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest height lies at the bottom of the
-/// shape, its highest at the top; where the file has no height there is no body.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReliefSpec {
-    /// The file, relative to the folder of the scene, in any format of a heightmap.
-    pub file: PathBuf,
-    /// Lowest corner (x, y, z): west, bottom, north, in cells.
-    pub from: [f64; 3],
-    /// Extent (x, y, z) in cells.
-    pub size: [f64; 3],
-    /// The cells inside, once a scene has read the file.
-    #[serde(skip)]
-    pub(crate) cells: Option<Arc<Cells>>,
+table! {
+    /// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest height lies at the bottom of the
+    /// shape, its highest at the top; where the file has no height there is no body.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ReliefSpec {
+        /// The file, relative to the folder of the scene, in any format of a heightmap.
+        must pub file: PathBuf;
+        /// Lowest corner (x, y, z): west, bottom, north.
+        must pub from: [f64; 3], [-FAR, FAR] "cells";
+        /// Extent (x, y, z).
+        must pub size: [f64; 3], [0.5, FAR] "cells";
+        ..
+        /// The cells inside, once a scene has read the file.
+        pub(crate) cells: Option<Arc<Cells>>;
+    }
 }
 
 impl ReliefSpec {
     /// Checks every number; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
-        for k in 0..3 {
-            within(&format!("{key}.from"), self.from[k], -FAR, FAR)?;
-            within(&format!("{key}.size"), self.size[k], 0.5, FAR)?;
-        }
-        Ok(())
+        self.check(key)
     }
 
     /// The cells of a box below the heights of the file, whose name is relative to a folder.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Cells;
 #[cfg(feature = "files")]
 use super::Soup;
-use crate::validate::{Invalid, one_line, within};
+use crate::param::{Table, table, words};
+use crate::validate::{Invalid, one_line};
 
 /// Farthest place and largest size in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
@@ -23,37 +24,40 @@ pub enum Up {
     Z,
 }
 
-/// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions in metres: where heights are
-/// stretched, or cells are oblong, the mesh is stretched as the land is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MeshSpec {
-    /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.
-    pub file: PathBuf,
-    /// The object of the file with this name alone; all of them when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<String>,
-    /// The axis of the file that points up; z of `.stl`, else y when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub up: Option<Up>,
-    /// Degrees by which it is turned clockwise, seen from above.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub turn_deg: f64,
-    /// Where the middle of its lowest end comes to lie (x, y, z), in cells; or else `origin`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base: Option<[f64; 3]>,
-    /// Where the origin of the file comes to lie (x, y, z), in cells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<[f64; 3]>,
-    /// Its height in cells; or else `unit_m`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub height: Option<f64>,
-    /// Metres of a unit of the file: 1 for a file in metres, 0.001 for one in millimetres.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unit_m: Option<f64>,
-    /// The cells inside, once a scene has read the file.
-    #[serde(skip)]
-    pub(crate) cells: Option<Arc<Cells>>,
+words!(Up);
+
+table! {
+    /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions in metres: where heights are
+    /// stretched, or cells are oblong, the mesh is stretched as the land is.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct MeshSpec {
+        /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.
+        must pub file: PathBuf;
+        /// The object of the file with this name alone; all of them when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub part: Option<String>;
+        /// The axis of the file that points up; z of `.stl`, else y when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub up: Option<Up>;
+        /// Degrees by which it is turned clockwise, seen from above.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        may pub turn_deg: f64, [-3600.0, 3600.0] "°";
+        /// Where the middle of its lowest end comes to lie (x, y, z); or else `origin`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub base: Option<[f64; 3]>, [-FAR, FAR] "cells";
+        /// Where the origin of the file comes to lie (x, y, z).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub origin: Option<[f64; 3]>, [-FAR, FAR] "cells";
+        /// Its height; or else `unit_m`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub height: Option<f64>, [0.01, FAR] "cells";
+        /// Metres of a unit of the file: 1 for a file in metres, 0.001 for one in millimetres.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub unit_m: Option<f64>, [1e-9, 1e9] "m";
+        ..
+        /// The cells inside, once a scene has read the file.
+        pub(crate) cells: Option<Arc<Cells>>;
+    }
 }
 
 fn is_zero(number: &f64) -> bool {
@@ -67,15 +71,7 @@ impl MeshSpec {
         if let Some(part) = &self.part {
             one_line(&format!("{key}.part"), part)?;
         }
-        within(&format!("{key}.turn_deg"), self.turn_deg, -3600.0, 3600.0)?;
-        for (name, place) in [("base", self.base), ("origin", self.origin)] {
-            for number in place.into_iter().flatten() {
-                within(&format!("{key}.{name}"), number, -FAR, FAR)?;
-            }
-        }
-        for (name, size, least, most) in [("height", self.height, 0.01, FAR), ("unit_m", self.unit_m, 1e-9, 1e9)] {
-            size.map_or(Ok(()), |size| within(&format!("{key}.{name}"), size, least, most))?;
-        }
+        self.check(key)?;
         one_of(key, [("base", self.base.is_some()), ("origin", self.origin.is_some())])?;
         one_of(key, [("height", self.height.is_some()), ("unit_m", self.unit_m.is_some())])
     }

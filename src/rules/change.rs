@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Param, RulesSpec, Scale, Walls};
 use crate::matter::Material;
-use crate::validate::{Invalid, within};
+use crate::param::{Entry, Form, Value, check_value};
+use crate::validate::Invalid;
 
 /// A set of parameters with a table of its own: numbers, and one key of another type.
 pub trait Parameters: Clone + 'static {
@@ -19,6 +20,8 @@ pub trait Parameters: Clone + 'static {
     type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
     /// The other key.
     const WORD: &'static str;
+    /// What the other key says.
+    const ABOUT_WORD: &'static str;
     /// The numbers.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;
 }
@@ -26,6 +29,7 @@ pub trait Parameters: Clone + 'static {
 impl Parameters for RulesSpec {
     type Word = Walls;
     const WORD: &'static str = "walls";
+    const ABOUT_WORD: &'static str = "sides of the box: walls, or open for what crosses them, which is counted";
 
     fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Param::all()
@@ -35,6 +39,7 @@ impl Parameters for RulesSpec {
 impl Parameters for Material {
     type Word = String;
     const WORD: &'static str = "name";
+    const ABOUT_WORD: &'static str = "name of the material";
 
     fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Self::params()
@@ -55,6 +60,16 @@ pub type RulesChange = Change<RulesSpec>;
 /// A change of the parameters of the material that it names.
 pub type MaterialChange = Change<Material>;
 
+impl<T: Parameters> Value for Change<T>
+where
+    T::Word: Value,
+{
+    fn form() -> Form {
+        let word = Entry::new(T::WORD, T::Word::form(), T::ABOUT_WORD);
+        Form::of_params([word].into_iter().chain(T::params().map(Param::entry)))
+    }
+}
+
 impl<T: Parameters> Change<T> {
     fn numbers_between(before: &T, after: &T) -> BTreeMap<&'static str, f64> {
         let changed = T::params().filter(|param| (param.get)(before) != (param.get)(after));
@@ -71,7 +86,7 @@ impl<T: Parameters> Change<T> {
 
     fn validate_numbers(&self, table: &str) -> Result<(), Invalid> {
         let mut named = T::params().filter_map(|param| Some((param, *self.numbers.get(param.key)?)));
-        named.try_for_each(|(p, value)| within(&format!("{table}.{}", p.key), value, p.low, p.high))
+        named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
     /// This change and a later one of the same set as one change.
@@ -156,12 +171,12 @@ impl MaterialChange {
 /// The value of a key of the table.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Value<W> {
+enum Written<W> {
     Whole(u64),
     Switch(bool),
     Number(f64),
     Word(W),
-    Table(BTreeMap<&'static str, Value<W>>),
+    Table(BTreeMap<&'static str, Written<W>>),
 }
 
 impl<T: Parameters> Serialize for Change<T> {
@@ -170,20 +185,21 @@ impl<T: Parameters> Serialize for Change<T> {
         for param in T::params() {
             let Some(&number) = self.numbers.get(param.key) else { continue };
             let value = match param.scale {
-                Scale::Whole => Value::Whole(number as u64),
-                Scale::Switch => Value::Switch(number >= 0.5),
-                Scale::Linear | Scale::Logarithmic => Value::Number(number),
+                Scale::Whole => Written::Whole(number as u64),
+                Scale::Switch => Written::Switch(number >= 0.5),
+                Scale::Linear | Scale::Logarithmic => Written::Number(number),
             };
             match param.key.split_once('.') {
                 None => drop(table.insert(param.key, value)),
                 Some((outer, key)) => {
-                    if let Value::Table(inner) = table.entry(outer).or_insert_with(|| Value::Table(BTreeMap::new())) {
+                    if let Written::Table(inner) = table.entry(outer).or_insert_with(|| Written::Table(BTreeMap::new()))
+                    {
                         inner.insert(key, value);
                     }
                 }
             }
         }
-        table.extend(self.word.clone().map(|word| (T::WORD, Value::Word(word))));
+        table.extend(self.word.clone().map(|word| (T::WORD, Written::Word(word))));
         table.serialize(to)
     }
 }

@@ -1,15 +1,37 @@
 //! The parameters of a material: those of the rules that it follows; and the checks of its numbers.
 
+use std::collections::BTreeMap;
+
 use super::Param;
-use crate::matter::{Kind, LONGEST_NAME, MAX_MATERIALS, Material, Pressure};
+use crate::matter::{Air, Capacity, Kind, LONGEST_NAME, MAX_MATERIALS, Material, Pressure};
+use crate::param::{Entry, Form, Value, fact, words};
 use crate::validate::{Invalid, within};
+use crate::view::MaterialLook;
 
 /// Most elements of a material.
 const MOST_ELEMENTS: f64 = 16.0;
 
-/// Least and largest density of a material in kg/m³.
-const LEAST_DENSITY: f64 = 0.01;
-const MOST_DENSITY: f64 = 30_000.0;
+/// The keys of a material besides the parameters of its rules.
+const FACTS: &[Param<Material>] = &[
+    fact!(name: String, "what sources, bodies, events and files call it; a name alone is the preset with that name"),
+    fact!(kind: Kind, "how it moves"),
+    fact!(density: f64, [0.01, 30_000.0] "kg/m³", "density: heavier materials displace lighter ones; lava has 2600"),
+    fact!(pressure: Pressure, "whether it rises in the other arm of a tube"),
+    fact!(trace.rest: bool, "whether what stands on a body of liquid belongs to it, though nothing passes through it"),
+    fact!(trace.air: Air, "whether air that cannot reach the roof holds a surface below it"),
+    fact!(sets: bool, "whether a cell at least 0.98 full turns to ground where it lies on ground"),
+    fact!(elements: BTreeMap<String, u32>, [1.0, 1000.0] "", "whole numbers by the name of an element, which reactions keep"),
+    fact!(look: MaterialLook, "how it is drawn"),
+];
+
+words!(Kind, Pressure, Air, Capacity);
+
+impl Value for Material {
+    fn form() -> Form {
+        let facts = FACTS.iter().map(|fact| Entry { must: fact.key == "name", ..fact.entry() });
+        Form::of_params(facts.chain(Self::params().map(Param::entry)))
+    }
+}
 
 impl Material {
     /// The parameters of all rules that a material may follow.
@@ -45,8 +67,7 @@ impl Material {
         if [Self::LAVA, "ground", "solid", "air"].contains(&self.name.as_str()) {
             return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
         }
-        within(&format!("{key}.density"), self.density, LEAST_DENSITY, MOST_DENSITY)?;
-        Self::params().try_for_each(|p| within(&format!("{key}.{}", p.key), (p.get)(self), p.low, p.high))?;
+        Self::params().chain(FACTS).try_for_each(|param| param.check(key, self))?;
         self.validate_elements(key)?;
         if self.sets && self.kind != Kind::Liquid {
             return Err(Invalid::new(&format!("{key}.sets"), "true", "false: only a liquid sets"));
@@ -56,14 +77,13 @@ impl Material {
 
     fn validate_elements(&self, key: &str) -> Result<(), Invalid> {
         within(&format!("number of elements in {key}.elements"), self.elements.len() as f64, 0.0, MOST_ELEMENTS)?;
-        self.elements.iter().try_for_each(|(element, &number)| {
-            let key = format!("{key}.elements.{element}");
-            if element.len() > LONGEST_NAME {
-                let expected = format!("a name of at most {LONGEST_NAME} bytes");
-                return Err(Invalid::new(&key, format!("{element:?}"), expected));
+        match self.elements.keys().find(|element| element.len() > LONGEST_NAME) {
+            Some(element) => {
+                let key = format!("{key}.elements.{element}");
+                Err(Invalid::new(&key, format!("{element:?}"), format!("a name of at most {LONGEST_NAME} bytes")))
             }
-            within(&key, number.into(), 1.0, 1000.0)
-        })
+            None => Ok(()),
+        }
     }
 
     /// Checks the materials of a scene together.

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gravity;
 use super::spreading;
+use super::{Parameters, gravity};
 use crate::grid::Walls;
-use crate::param::Param;
+use crate::param::{Entry, Form, Param, Value, words};
 use crate::units::{ENERGY_MAX, ENERGY_ONE};
-use crate::validate::{Invalid, within};
+use crate::validate::Invalid;
 
 /// Boundary above the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,10 +92,20 @@ impl Param<RulesSpec> {
     }
 }
 
+words!(Roof);
+
+impl Value for RulesSpec {
+    fn form() -> Form {
+        let walls = Entry::new(Self::WORD, Walls::form(), Self::ABOUT_WORD);
+        let roof = Entry::new("roof", Roof::form(), "what is above the box: open lets gases out, which are counted");
+        Form::of_params(Param::all().map(Param::entry).chain([walls, roof]))
+    }
+}
+
 impl RulesSpec {
     /// Checks every number against its range; `table` names the table in messages, such as `rules`.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
-        Param::all().try_for_each(|p| within(&format!("{table}.{}", p.key), (p.get)(self), p.low, p.high))
+        Param::all().try_for_each(|param| param.check(table, self))
     }
 }
 

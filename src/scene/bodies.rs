@@ -5,13 +5,21 @@ use std::path::PathBuf;
 
 use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
 use crate::grid::Grid;
+#[cfg(feature = "files")]
 use crate::mesh::{MeshError, Shelf, endings};
 use crate::simulation::{Command, Event};
+#[cfg(not(feature = "files"))]
+use crate::terrain::error::no_files;
 use crate::validate::Invalid;
 use crate::world::{Matter, Shape};
 
+/// Shapes from files, of which there are none.
+#[cfg(not(feature = "files"))]
+pub(crate) type Shelf<'a> = std::marker::PhantomData<&'a ()>;
+
 impl Scene {
     /// Checks the names of the files of meshes.
+    #[cfg(feature = "files")]
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
         for (key, edit) in self.spec.edits() {
             if let Shape::Mesh(mesh) = &edit.shape
@@ -24,9 +32,22 @@ impl Scene {
         Ok(())
     }
 
+    /// Names of files mean nothing where none are read.
+    #[cfg(not(feature = "files"))]
+    pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+
     /// Room for the shapes from files of bodies and events, each of which is read once.
+    #[cfg(feature = "files")]
     pub(crate) fn shelf(&self, scale: Scale, grid: Grid) -> Shelf<'_> {
         Shelf::new(&self.folder, grid, (scale.cell_m, scale.stretch))
+    }
+
+    /// No room: no file is read.
+    #[cfg(not(feature = "files"))]
+    pub(crate) fn shelf(&self, _scale: Scale, _grid: Grid) -> Shelf<'_> {
+        std::marker::PhantomData
     }
 
     /// The bodies, in their order, with the cells of their files on this ground.
@@ -51,6 +72,7 @@ impl Scene {
         Ok(events)
     }
 
+    #[cfg(feature = "files")]
     fn body_on<'a>(&self, body: &'a BodySpec, shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
         let shape = match &body.shape {
             Shape::Mesh(mesh) => Shape::Mesh(shelf.mesh(mesh).map_err(|cause| self.wrong_mesh(cause))?.into()),
@@ -62,6 +84,17 @@ impl Scene {
         Ok(Cow::Owned(BodySpec { shape, matter: body.matter.clone() }))
     }
 
+    #[cfg(not(feature = "files"))]
+    fn body_on<'a>(&self, body: &'a BodySpec, _shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
+        let file = match &body.shape {
+            Shape::Mesh(mesh) => &mesh.file,
+            Shape::Heightmap(relief) => &relief.file,
+            _ => return Ok(Cow::Borrowed(body)),
+        };
+        Err(SceneError::Read { path: self.folder.join(file), cause: no_files() })
+    }
+
+    #[cfg(feature = "files")]
     fn wrong_mesh(&self, cause: MeshError) -> SceneError {
         SceneError::Mesh { path: self.origin.clone(), cause: Box::new(cause) }
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Model, Scene, SceneError, SceneSpec};
 use crate::matter::{Material, Reaction, Terms};
+use crate::param::{Form, Value};
 use crate::rules::Roof;
 use crate::validate::Invalid;
 use crate::world::Matter;
@@ -23,6 +24,12 @@ pub enum DefaultReactions {
     On,
     /// Only tables of the scene are in force.
     Off,
+}
+
+impl Value for DefaultReactions {
+    fn form() -> Form {
+        Form::Switch
+    }
 }
 
 impl From<bool> for DefaultReactions {
@@ -256,6 +263,7 @@ mod tests {
         assert!(lists.flow.iter().all(|reaction| reaction.heat.is_some()));
     }
 
+    #[cfg(feature = "files")]
     #[test]
     fn lava_that_is_poured_later_reacts_where_it_is_expected() {
         let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[body]]\nshape = \

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::wording::{line_at, line_of, wrong_type};
 use crate::memory::TooMuchMemory;
+#[cfg(feature = "files")]
 use crate::mesh::MeshError;
+#[cfg(feature = "files")]
 use crate::output::OutputError;
 use crate::terrain::TerrainError;
 use crate::terrain::error::mend_of_picture;
@@ -87,6 +89,7 @@ pub enum SceneError {
         cause: Box<TerrainError>,
     },
     /// The mesh of a body cannot be used.
+    #[cfg(feature = "files")]
     #[error("{path}: {cause}")]
     Mesh {
         /// The scene file.
@@ -111,6 +114,7 @@ pub enum SceneError {
         cause: toml::ser::Error,
     },
     /// The scene cannot be written.
+    #[cfg(feature = "files")]
     #[error(transparent)]
     Output(#[from] OutputError),
 }

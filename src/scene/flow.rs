@@ -11,6 +11,7 @@ use crate::flow::{Flow, FlowBox, FlowSetup};
 use crate::grid::Grid;
 use crate::matter::Capacity;
 use crate::memory::MemoryEstimate;
+use crate::param::{Table, table, words};
 use crate::rules::{RulesSpec, Walls};
 use crate::simulation::EventSpec;
 use crate::state::State;
@@ -36,34 +37,35 @@ impl Model {
     }
 }
 
-/// The `[flow]` table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FlowSpec {
-    /// Seconds of a step.
-    pub step_s: f64,
-    /// How long the scene runs; it takes the place of `film.steps`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration: Option<Seconds>,
-    /// Whether lava that reaches a side of the box leaves it; else the sides are walls.
-    pub open_sides: bool,
-    /// The lava.
-    pub lava: LavaSpec,
-}
+words!(Model);
 
-impl Default for FlowSpec {
-    fn default() -> Self {
-        Self { step_s: 20.0, duration: None, open_sides: true, lava: LavaSpec::default() }
+/// Most steps of a scene, and the longest one in seconds.
+const MOST_STEPS: f64 = 1e9;
+const LONGEST_STEP_S: f64 = 1e5;
+
+table! {
+    /// The `[flow]` table.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct FlowSpec {
+        /// Seconds of a step: what the window, films and `--steps` count.
+        pub step_s: f64 = 20.0, [1e-4, LONGEST_STEP_S] "s";
+        /// How long the scene runs, rounded up to whole steps; it takes the place of `film.steps`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub duration: Option<Seconds> = None, [0.0, MOST_STEPS * LONGEST_STEP_S] "s";
+        /// Whether lava that reaches a side of the box leaves it; else the sides are walls.
+        pub open_sides: bool = true;
+        /// The lava: the name of a preset, or a table that starts from one.
+        pub lava: LavaSpec = LavaSpec::default();
     }
 }
 
 impl FlowSpec {
     /// Checks every number.
     fn validate(&self) -> Result<(), Invalid> {
-        within("flow.step_s", self.step_s, 1e-4, 1e5)?;
         if let Some(Seconds(duration)) = self.duration {
-            within("flow.duration", duration, 0.0, 1e9 * self.step_s)?;
+            within("flow.duration", duration, 0.0, MOST_STEPS * self.step_s)?;
         }
+        self.check("flow")?;
         self.lava.lava.validate("flow.lava")
     }
 

@@ -6,32 +6,36 @@ use super::{FlowSpec, SceneSpec, Seconds};
 use crate::flow::{FlowHeater, Heats};
 use crate::grid::Grid;
 use crate::memory::MemoryEstimate;
+use crate::param::{Table, table, words};
 use crate::validate::{Invalid, within};
 use crate::world::Shape;
 
 /// Most heaters of a scene.
 const MAX_HEATERS: usize = 1000;
 
-/// A source of heat in a place of the box.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HeaterSpec {
-    /// Where.
-    pub shape: Shape,
-    /// What of it is warmed.
-    #[serde(default)]
-    pub heats: Heats,
-    /// Power in W, spread over what is warmed by amount; where there is nothing, nothing is given.
-    pub power_w: f64,
-    /// Temperature above which nothing is warmed further, in K; absent: that of the vents, `flow.lava.vent_k`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub up_to_k: Option<f64>,
-    /// When it goes on.
-    #[serde(default = "at_once")]
-    pub from: Seconds,
-    /// When it goes off; absent: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<Seconds>,
+words!(Heats);
+
+table! {
+    /// A source of heat in a place of the box.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct HeaterSpec {
+        /// Where, in cells of the box as for bodies.
+        must pub shape: Shape;
+        /// What of it is warmed: the highest cell of each column in the shape, as a flame does, or all that is in it.
+        #[serde(default)]
+        may pub heats: Heats;
+        /// Power, spread over what is warmed by amount; where there is nothing, nothing is given.
+        must pub power_w: f64, [0.0, 1e12] "W";
+        /// Temperature above which nothing is warmed further; absent: that of the vents, `flow.lava.vent_k`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub up_to_k: Option<f64>, [1.0, 2000.0] "K";
+        /// When it goes on.
+        #[serde(default = "at_once")]
+        may pub from: Seconds, [0.0, 1e12] "s";
+        /// When it goes off; absent: never.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub until: Option<Seconds>, [0.0, 1e12] "s";
+    }
 }
 
 fn at_once() -> Seconds {
@@ -45,9 +49,7 @@ impl HeaterSpec {
             return Err(Invalid::new(&format!("{key}.shape.kind"), kind, expected));
         }
         self.shape.validate(&format!("{key}.shape"))?;
-        within(&format!("{key}.power_w"), self.power_w, 0.0, 1e12)?;
-        within(&format!("{key}.from"), self.from.0, 0.0, 1e12)?;
-        within(&format!("{key}.up_to_k"), self.up_to_k.unwrap_or(300.0), 1.0, 2000.0)?;
+        self.check(key)?;
         self.until.map_or(Ok(()), |until| within(&format!("{key}.until"), until.0, self.from.0, 1e12))
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use toml::{Table, Value};
 
 use crate::flow::Lava;
+use crate::param::{Entry, Form};
 
 /// The preset of a scene that names none.
 const USUAL: &str = "etna-basalt";
@@ -44,6 +45,15 @@ impl LavaSpec {
         let own = table_of(&self.lava)?;
         let differs = |(key, value): &(String, Value)| base.as_ref().and_then(|base| base.get(key)) != Some(value);
         Some(own.into_iter().filter(differs).collect())
+    }
+}
+
+impl crate::param::Value for LavaSpec {
+    fn form() -> Form {
+        let names = Form::Words(Lava::PRESETS.to_vec());
+        let preset = Entry::new("preset", names.clone(), "Preset from which the table starts.");
+        let keys = [preset].into_iter().chain(Lava::form().entries());
+        Form::Either(vec![names, Form::Table(keys.collect()).relaxed()])
     }
 }
 

@@ -4,6 +4,7 @@
 //! of its files. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
 //! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
 
+#[cfg(feature = "files")]
 mod around;
 mod bodies;
 mod defaults;
@@ -17,6 +18,8 @@ mod open;
 #[cfg(feature = "render")]
 mod rulers;
 mod save;
+#[cfg(feature = "files")]
+mod schema;
 mod spec;
 mod summary;
 mod time;
@@ -24,7 +27,9 @@ mod vent;
 mod wording;
 
 use std::borrow::Cow;
+#[cfg(feature = "files")]
 use std::fs::File;
+#[cfg(feature = "files")]
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -35,8 +40,11 @@ pub use self::error::SceneError;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
+#[cfg(feature = "files")]
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
+#[cfg(feature = "files")]
+pub use self::schema::schema;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
 pub use self::summary::Edge;
 pub use self::time::Seconds;
@@ -47,8 +55,12 @@ use crate::lowpass::LowPass;
 use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
+use crate::param::Table;
+#[cfg(feature = "files")]
 use crate::shipped;
-use crate::simulation::{Event, MAX_EVENTS, Simulation, system_clock};
+#[cfg(feature = "files")]
+use crate::simulation::system_clock;
+use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::{FUME, VentSpec, check_vents};
 use crate::state::State;
 use crate::terrain::{CellSize, Surface, TerrainError};
@@ -61,6 +73,7 @@ use crate::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World}
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
 
 /// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
+#[cfg(feature = "files")]
 pub(crate) const MAX_FILE: u64 = 1 << 25;
 
 /// Most threads that may be asked for.
@@ -132,6 +145,7 @@ impl Scene {
     }
 
     /// Reads and checks a scene file.
+    #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         check_regular(path)?;
         let read = || -> std::io::Result<Vec<u8>> {
@@ -189,7 +203,7 @@ impl Scene {
     fn check(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let grid = spec.grid.grid()?;
-        within("threads", spec.threads as f64, 0.0, MAX_THREADS as f64)?;
+        Table::check(spec, "")?;
         spec.terrain.validate()?;
         spec.check_model()?;
         spec.check_heaters()?;
@@ -337,12 +351,11 @@ impl Scene {
         }
         let events = self.events_on(&mut shelf, 0)?;
         let simulation = Simulation::new(state, &spec.rules, &vents, spec.seed, engine);
+        // Where there are no files there may be no clock.
+        #[cfg(feature = "files")]
+        let simulation = simulation.with_clock(system_clock);
         Ok(Stage {
-            simulation: simulation
-                .with_reactions(spec.reactions.clone())
-                .with_clock(system_clock)
-                .with_events(events)
-                .map_err(invalid)?,
+            simulation: simulation.with_reactions(spec.reactions.clone()).with_events(events).map_err(invalid)?,
             site: Site {
                 grid,
                 cell_size_m: surface.cell_size_m,
@@ -354,6 +367,7 @@ impl Scene {
     }
 }
 
+#[cfg(feature = "files")]
 /// Refuses folders, and devices, which may have no end. A pipe is read like a file.
 fn check_regular(path: &Path) -> Result<(), SceneError> {
     let Ok(about) = std::fs::metadata(path) else { return Ok(()) };

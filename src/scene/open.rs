@@ -1,11 +1,13 @@
 //! Opens a named file: a scene file is read, a heightmap gets a scene around it.
 
+#[cfg(feature = "files")]
 use std::path::Path;
 
 use super::{LavaSpec, Model, Scene, SceneError, Seconds, VentPlace, VentTable};
 use crate::rules::Walls;
 use crate::source::VentFlow;
 use crate::terrain::TerrainSpec;
+#[cfg(feature = "files")]
 use crate::terrain::load::{is_heightmap, known_endings};
 use crate::validate::Invalid;
 
@@ -72,6 +74,7 @@ impl Scene {
     /// # Errors
     /// What [`Scene::load`] and [`Scene::around_heightmap`] say, and [`SceneError::Neither`] for any other
     /// file.
+    #[cfg(feature = "files")]
     pub fn open(path: &Path) -> Result<Self, SceneError> {
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
@@ -86,6 +89,7 @@ impl Scene {
     }
 
     /// Whether a file is a heightmap and no scene, by its name or else its first bytes.
+    #[cfg(feature = "files")]
     pub fn is_heightmap(path: &Path) -> bool {
         !is_toml(path) && is_heightmap(path)
     }
@@ -144,6 +148,7 @@ impl Scene {
     }
 }
 
+#[cfg(feature = "files")]
 fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }

@@ -1,13 +1,22 @@
 //! A session written as a scene that replays to the same bits.
 
+#[cfg(feature = "files")]
 use std::io::Write;
+#[cfg(feature = "files")]
 use std::path::{Path, absolute};
 
+#[cfg(feature = "files")]
 use super::bodies::files_of;
-use super::{MAX_FILE, Scene, SceneError, VentTable};
+#[cfg(feature = "files")]
+use super::{MAX_FILE, SceneError};
+use super::{Scene, VentTable};
+#[cfg(feature = "files")]
 use crate::output::{Existing, OutputError, WholeFile};
+#[cfg(feature = "files")]
 use crate::shipped;
-use crate::simulation::{EventSpec, Simulation, check_seed};
+#[cfg(feature = "files")]
+use crate::simulation::check_seed;
+use crate::simulation::{EventSpec, Simulation};
 use crate::source::List;
 
 impl Scene {
@@ -33,6 +42,7 @@ impl Scene {
 
     /// Writes the scene so that it can be loaded from `path`: heightmaps and meshes are named by their paths relative to
     /// the file, or by their whole paths where they lie elsewhere.
+    #[cfg(feature = "files")]
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
         let text = self.to_toml(path)?;
         let mut file = WholeFile::create(path, existing)?;
@@ -41,6 +51,7 @@ impl Scene {
     }
 
     /// The text of the scene in a file at `path`.
+    #[cfg(feature = "files")]
     pub(crate) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
         check_seed("seed", self.spec.seed).map_err(invalid)?;

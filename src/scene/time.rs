@@ -6,6 +6,8 @@ use std::str::FromStr;
 use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::param::{Form, Value};
+
 /// Units of time and their seconds.
 const UNITS: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
@@ -39,6 +41,20 @@ impl fmt::Display for Seconds {
     }
 }
 
+impl Value for Seconds {
+    fn form() -> Form {
+        Form::Either(vec![Form::Number, Form::Text])
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        vec![self.0]
+    }
+
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Serialize for Seconds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.0)
@@ -58,6 +74,16 @@ pub(crate) struct Entry {
     pub(crate) value: f64,
     /// Whether it was written with a unit.
     pub(crate) has_unit: bool,
+}
+
+impl Value for Entry {
+    fn form() -> Form {
+        Seconds::form()
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        vec![self.value]
+    }
 }
 
 impl Serialize for Entry {

@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::time::Entry;
 use crate::grid::{Grid, MAX_SIDE};
+use crate::param::{Form, Table, Value, table, words};
 use crate::source::{
-    FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
+    FLOW_KELVIN_MAX, FLOW_RATE_MAX, FUME, RATE_MAX, VentAir, VentFlow, VentSpec, check_height, check_pouring,
+    default_energy, default_radius, default_rate,
 };
 use crate::terrain::Surface;
+use crate::units::VENT_ENERGY_MAX;
 use crate::validate::{Invalid, within};
 
 /// The place of a vent.
@@ -103,50 +106,82 @@ enum Spot {
     Summit,
 }
 
-/// The keys of the table.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Keys {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<Spot>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    z: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    x_m: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    z_m: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    map_x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    map_y: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    radius: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    radius_m: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    height: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rate: Option<f64>,
-    #[serde(deserialize_with = "crate::exact::option", default, skip_serializing_if = "Option::is_none")]
-    for_box: Option<[usize; 3]>,
-    #[serde(default)]
-    start: u64,
-    #[serde(default)]
-    end: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    energy: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    material: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    air: Option<VentAir>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rate_m3_s: Option<f64>,
-    #[serde(deserialize_with = "crate::exact::some", default, skip_serializing_if = "Option::is_none")]
-    rates_m3_s: Option<Vec<[Entry; 2]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature_k: Option<f64>,
+words!(Spot);
+
+/// Farthest place from a corner of the box, in metres or units of a map.
+const FAR: f64 = 1e12;
+
+table! {
+    /// The keys of the table.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Keys {
+        /// Centre by name: the crater of the built-in volcano, else the highest ground away from the sides.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Spot> = None;
+        /// Centre east of the box's western side.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x: Option<f64> = None, [0.0, FAR] "cells";
+        /// Centre south of the box's northern side.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        z: Option<f64> = None, [0.0, FAR] "cells";
+        /// Centre east of the box's western side.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        x_m: Option<f64> = None, [0.0, FAR] "m";
+        /// Centre south of the box's northern side.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        z_m: Option<f64> = None, [0.0, FAR] "m";
+        /// Easting or longitude of the centre on the map of the terrain's file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        map_x: Option<f64> = None, [-FAR, FAR] "map units";
+        /// Northing or latitude of the centre on the map of the terrain's file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        map_y: Option<f64> = None, [-FAR, FAR] "map units";
+        /// Radius, 2.5 when left out; the column under the centre always belongs to the vent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        radius: Option<f64> = None, [0.0, FAR] "cells";
+        /// Radius in metres, in place of `radius`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        radius_m: Option<f64> = None, [0.0, FAR] "m";
+        /// Height above the floor of the cells into which it pours; absent: on the ground, grains below the roof.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        height: Option<f64> = None, [0.0, MAX_SIDE as f64] "cells";
+        /// Volume poured by the whole vent in one step, 1.8 when left out; of grains the probability of one in each cell, of a fume
+        /// kg/s.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rate: Option<f64> = None, [0.0, RATE_MAX] "full cells";
+        /// Size of the box that radius and rate are meant for: in another box they grow with it; absent: they hold in any box.
+        #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
+        for_box: Option<[usize; 3]> = None, [1.0, MAX_SIDE as f64] "cells";
+        /// First step in which it pours.
+        start: u64 = 0;
+        /// First step in which it no longer pours; absent: it never stops.
+        end: Option<u64> = None;
+        /// Energy given to a full cell of new lava, 1 when left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        energy: Option<f64> = None, [0.0, VENT_ENERGY_MAX] "";
+        /// Name of the material that it pours, in a `[[source]]` table.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        material: Option<String> = None;
+        /// What it gives to the air; absent: what the lava of a vent gives by itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        air: Option<VentAir> = None;
+        /// Volume poured in a second in the physical model, from the start on.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rate_m3_s: Option<f64> = None, [0.0, FLOW_RATE_MAX] "m³/s";
+        /// Rows of a time and a rate in m³/s in the physical model: a rate holds from its time up to the next row; nothing pours
+        /// before the first row, and the last rate holds for ever.
+        #[serde(deserialize_with = "crate::exact::some", skip_serializing_if = "Option::is_none")]
+        rates_m3_s: Option<Vec<[Entry; 2]>> = None, [0.0, FAR] "";
+        /// Temperature of what is poured in the physical model; absent: `flow.lava.vent_k`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        temperature_k: Option<f64> = None, [1.0, FLOW_KELVIN_MAX] "K";
+    }
+}
+
+impl Value for VentTable {
+    fn form() -> Form {
+        Keys::form()
+    }
 }
 
 impl Keys {
@@ -302,23 +337,7 @@ impl VentTable {
         if let Some(spec) = self.in_cells() {
             return spec.validate(key, grid);
         }
-        let places = match self.place {
-            VentPlace::Summit => Vec::new(),
-            VentPlace::Cells { x, z } => vec![("x", x), ("z", z)],
-            VentPlace::Metres { x_m, z_m } => vec![("x_m", x_m), ("z_m", z_m)],
-            VentPlace::Map { map_x, map_y } => vec![("map_x", map_x), ("map_y", map_y)],
-        };
-        for side in self.for_box.into_iter().flatten() {
-            within(&format!("{key}.for_box"), side as f64, 1.0, MAX_SIDE as f64)?;
-        }
-        let least = if matches!(self.place, VentPlace::Map { .. }) { -1e12 } else { 0.0 };
-        for (name, value) in places {
-            within(&format!("{key}.{name}"), value, least, 1e12)?;
-        }
-        match self.radius {
-            VentRadius::Cells(radius) => within(&format!("{key}.radius"), radius, 0.0, 1e12)?,
-            VentRadius::Metres(radius) => within(&format!("{key}.radius_m"), radius, 0.0, 1e12)?,
-        }
+        Keys::from(self.clone()).check(key)?;
         self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
         self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Command;
 use crate::air::Wind;
+use crate::param::table;
 use crate::rules::{MaterialChange, RulesChange};
 use crate::validate::{Invalid, within};
 use crate::world::Edit;
@@ -41,27 +42,28 @@ impl Event {
     }
 }
 
-/// An `[[event]]` as written in a scene: a step, and one of the other keys.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EventSpec {
-    /// Steps after which it takes place; see [`Event::at`].
-    pub at: u64,
-    /// Another seed of the random patterns from then on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// Lava, rock or nothing put into a shape.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub put: Option<Edit>,
-    /// Other values of some parameters from then on; keys left out keep the values in force.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rules: Option<RulesChange>,
-    /// Other values of some parameters of a material from then on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub material: Option<MaterialChange>,
-    /// Another wind from then on, where the scene has air.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wind: Option<Wind>,
+table! {
+    /// An `[[event]]` as written in a scene: a step, and one of the other keys.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct EventSpec {
+        /// Steps after which it takes place; 0: before the first step.
+        must pub at: u64, [0.0, LAST_STEP] "steps";
+        /// Another seed of the random patterns from then on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub seed: Option<u64>;
+        /// Lava, another material, rock or nothing put into a shape.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub put: Option<Edit>;
+        /// Other values of some parameters from then on; keys left out keep the values in force.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub rules: Option<RulesChange>;
+        /// Other values of some parameters of a material from then on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub material: Option<MaterialChange>;
+        /// Another wind from then on, where the scene has air.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub wind: Option<Wind>;
+    }
 }
 
 impl EventSpec {

@@ -8,7 +8,7 @@ use crate::grid::Grid;
 use crate::validate::{Invalid, within};
 
 /// Most cubic metres that one vent may pour in a second.
-const RATE_MAX: f64 = 1e6;
+pub(crate) const FLOW_RATE_MAX: f64 = 1e6;
 
 /// Most rows of a table of rates.
 const MAX_RATES: usize = 10_000;
@@ -17,7 +17,7 @@ const MAX_RATES: usize = 10_000;
 const LATEST_S: f64 = 1e12;
 
 /// Highest temperature of a vent in kelvin.
-const MOST_KELVIN: f64 = 2000.0;
+pub(crate) const FLOW_KELVIN_MAX: f64 = 2000.0;
 
 /// Cubic metres by the second of a vent that says nothing else, such as one placed by hand.
 pub const USUAL_RATE_M3_S: f64 = 10.0;
@@ -82,13 +82,13 @@ impl VentFlow {
         let mut before = None;
         for &[time, rate] in &self.rates_m3_s {
             within(&list, time, 0.0, LATEST_S)?;
-            within(&rate_key, rate, 0.0, RATE_MAX)?;
+            within(&rate_key, rate, 0.0, FLOW_RATE_MAX)?;
             if let Some(before) = before.filter(|&before| time <= before) {
                 return Err(Invalid::new(&list, format!("{time} s after {before} s"), "rows with ascending times"));
             }
             before = Some(time);
         }
-        let kelvin = |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, MOST_KELVIN);
+        let kelvin = |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, FLOW_KELVIN_MAX);
         self.temperature_k.map_or(Ok(()), kelvin)
     }
 }

@@ -11,6 +11,7 @@ mod flow;
 mod vents;
 
 pub use self::air::VentAir;
+pub(crate) use self::flow::{FLOW_KELVIN_MAX, FLOW_RATE_MAX};
 pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
 pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ use crate::validate::{Invalid, within};
 use crate::world::World;
 
 /// Most cells that one vent may pour in a step.
-const RATE_MAX: f64 = 1e6;
+pub(crate) const RATE_MAX: f64 = 1e6;
 
 /// Most vents of a scene, those that are over included.
 const MAX_VENTS: usize = 10_000;

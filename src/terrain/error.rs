@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::memory::{MemoryEstimate, TooMuchMemory};
+#[cfg(feature = "files")]
 use crate::output::OutputError;
 use crate::validate::Invalid;
 
@@ -26,6 +27,7 @@ pub enum TerrainError {
         cause: io::Error,
     },
     /// The file could not be written, or is there already.
+    #[cfg(feature = "files")]
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The name ends in something no reader or writer knows.
@@ -229,6 +231,12 @@ pub(crate) fn mend_of_picture(path: &Path) -> String {
     } else {
         String::new()
     }
+}
+
+/// The cause of an error where a file is named and none can be read.
+#[cfg(not(feature = "files"))]
+pub(crate) fn no_files() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "this build of the library reads no files (its feature files is off)")
 }
 
 impl TerrainError {

@@ -4,6 +4,7 @@ use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serializer};
 
 use crate::measure::{CellMeasure, Measure};
+use crate::param::{Form, Value};
 use crate::validate::Invalid;
 
 /// The measures of the lava that can colour it.
@@ -11,6 +12,13 @@ pub(crate) const COLORS: [CellMeasure; 2] = [CellMeasure::Amount, CellMeasure::S
 
 /// Their names in scenes that were written before measures had one list.
 const OLDER: [&str; 2] = ["density", "energy"];
+
+impl Value for CellMeasure {
+    /// Those that can colour the volume.
+    fn form() -> Form {
+        Form::Words(COLORS.map(name).into_iter().chain(OLDER).collect())
+    }
+}
 
 fn name(measure: CellMeasure) -> &'static str {
     measure.facts().name

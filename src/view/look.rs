@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::measure::CellMeasure;
+use crate::param::{Table, Value, table, words};
 use crate::units::ENERGY_SHOWN;
 use crate::validate::{Invalid, within};
 
@@ -50,131 +51,89 @@ pub enum Antialias {
     Full,
 }
 
-/// Everything about the look of a picture except the camera. All keys have defaults.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LookSpec {
-    /// `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
-    pub style: Style,
-    /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
-    /// shadow and patterns stay as they are.
-    #[serde(deserialize_with = "crate::exact::lists")]
-    pub clip: [[f32; 2]; 3],
-    /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
-    pub palette: PaletteSpec,
-    /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the words of older scenes, `"density"`
-    /// or `"energy"`.
-    #[serde(with = "super::color_by")]
-    pub color_by: CellMeasure,
-    /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs, 0 to 1.
-    /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
-    #[serde(deserialize_with = "crate::exact::many")]
-    pub opacity: Vec<[f32; 2]>,
-    /// Exposure in stops: + 1 doubles all light. Cinematic.
-    pub exposure: f32,
-    /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic.
-    pub glow: f32,
-    /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic.
-    pub lava_light: f32,
-    /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.
-    pub crust: f32,
-    /// Width of crust plates in cells; absent: 2.8 % of the box's longer side. Cinematic.
-    pub plate_size: Option<f32>,
-    /// How far the crust rides down steep, hot lava in one step, in cells, 0 to 10; 0 nails it to the ground. It is
-    /// only a likeness: the volume holds no velocities. Cinematic.
-    pub drift: f32,
-    /// Density at which the lava's surface lies. Cinematic, surface.
-    pub iso: f32,
-    /// Density below which liquid is not drawn at all; between it and `iso`, films coat the rock. Cinematic.
-    pub film: f32,
-    /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
-    #[serde(deserialize_with = "crate::exact::list")]
-    pub heat: [f32; 2],
-    /// Temperatures in kelvin of lava with energy 0 and 1 per unit of amount: lava glows as a black body by them, and bars
-    /// show them. Those of the lava when left out in the physical model; in the classic one lava has colours of its own.
-    #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
-    pub kelvin: Option<[f32; 2]>,
-    /// Extra smoothing of the surface as a Gaussian radius in cells, 0 none. Cinematic, surface.
-    pub smoothing: f32,
-    /// `"dusk"`, `"day"` or `"night"`.
-    pub sky: SkyPreset,
-    /// Compass direction of the sun, 0 north, 90 east, in degrees.
-    pub sun_azimuth_deg: f32,
-    /// Height of the sun above the horizon in degrees; absent: what suits the sky.
-    pub sun_elevation_deg: Option<f32>,
-    /// Haze between camera and rock, 0 none, 1 usual. Cinematic.
-    pub haze: f32,
-    /// Distance between samples along a ray in cells.
-    pub step: f32,
-    /// `"off"`, `"edges"` or `"full"`.
-    pub antialias: Antialias,
-    /// Ash and steam in the air. Cinematic.
-    pub air: AirLook,
-    /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no key of a file does.
-    #[serde(skip)]
-    pub cell_height: f32,
-}
+words!(Style, SkyPreset, Antialias);
 
-/// How ash and steam in the air are drawn, as written in a scene file under `look.air`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct AirLook {
-    /// Light that a kilogram of ash or drops in a line of sight takes away, in m²/kg.
-    pub extinction_m2_kg: f32,
-    /// Share of the light that ash scatters, as linear RGB; drops of water are white.
-    #[serde(deserialize_with = "crate::exact::list")]
-    pub albedo: [f32; 3],
-    /// Strength of the billows between the cells of the air, 0 none, 1 strong.
-    pub detail: f32,
-    /// Whether smoke hides the sun from what lies behind it.
-    pub self_shadow: bool,
-    /// Strength of the light that lava throws on smoke, 0 none, 1 usual.
-    pub glow: f32,
-}
-
-impl Default for AirLook {
-    fn default() -> Self {
-        Self { extinction_m2_kg: 200.0, albedo: [0.46, 0.42, 0.40], detail: 0.5, self_shadow: true, glow: 1.0 }
+table! {
+    /// Everything about the look of a picture except the camera. All keys have defaults.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct LookSpec {
+        /// How the volume is turned into light: `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
+        pub style: Style = Style::Cinematic;
+        /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
+        /// shadow and patterns stay as they are.
+        #[serde(deserialize_with = "crate::exact::lists")]
+        pub clip: [[f32; 2]; 3] = [[0.0, 1.0]; 3], [0.0, 1.0] "shares";
+        /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
+        pub palette: PaletteSpec = PaletteSpec::Name("lava".into());
+        /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the words of older scenes, `"density"`
+        /// or `"energy"`.
+        #[serde(with = "super::color_by")]
+        pub color_by: CellMeasure = CellMeasure::Amount;
+        /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs.
+        /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
+        #[serde(deserialize_with = "crate::exact::many")]
+        pub opacity: Vec<[f32; 2]> = vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]], [0.0, 1.0] "";
+        /// Exposure: each stop doubles all light. Cinematic.
+        pub exposure: f32 = 0.0, [-10.0, 10.0] "stops";
+        /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic.
+        pub glow: f32 = 1.0, [0.0, 10.0] "";
+        /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic.
+        pub lava_light: f32 = 1.0, [0.0, 10.0] "";
+        /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.
+        pub crust: f32 = 1.0, [0.0, 3.0] "";
+        /// Width of crust plates; absent: 2.8 % of the box's longer side. Cinematic.
+        pub plate_size: Option<f32> = None, [0.5, 1000.0] "cells";
+        /// How far the crust rides down steep, hot lava in one step; 0 nails it to the ground. It is only a likeness: the volume
+        /// holds no velocities. Cinematic.
+        pub drift: f32 = 0.02, [0.0, 10.0] "cells";
+        /// Smoothed amount at which the lava's surface lies. Cinematic, surface.
+        pub iso: f32 = 0.42, [0.02, 0.98] "amount";
+        /// Amount below which liquid is not drawn at all, at most `iso`; between both, films coat the rock. Cinematic.
+        pub film: f32 = 0.07, [0.0, 0.98] "amount";
+        /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
+        #[serde(deserialize_with = "crate::exact::list")]
+        pub heat: [f32; 2] = [0.5, 1.25], [0.0, 100.0] "";
+        /// Temperatures of lava with energy 0 and 1 per unit of amount: lava glows as a black body by them, and bars show them.
+        /// Those of the lava when left out in the physical model; in the classic one lava has colours of its own.
+        #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
+        pub kelvin: Option<[f32; 2]> = None, [0.0, 5000.0] "K";
+        /// Extra smoothing of the surface as a Gaussian radius, 0 none. Cinematic, surface.
+        pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
+        /// Time of day: `"dusk"`, `"day"` or `"night"`.
+        pub sky: SkyPreset = SkyPreset::Dusk;
+        /// Compass direction of the sun: 0 north, 90 east.
+        pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
+        /// Height of the sun above the horizon; absent: what suits the sky.
+        pub sun_elevation_deg: Option<f32> = None, [1.0, 90.0] "°";
+        /// Haze between camera and rock, 0 none, 1 usual. Cinematic.
+        pub haze: f32 = 1.0, [0.0, 10.0] "";
+        /// Distance between samples along a ray: less is finer and slower.
+        pub step: f32 = 0.5, [0.05, 2.0] "cells";
+        /// Where more than one ray per pixel is traced: `"off"`, `"edges"` or `"full"`.
+        pub antialias: Antialias = Antialias::Edges;
+        /// Ash and steam in the air. Cinematic.
+        pub air: AirLook = AirLook::default();
+        ..
+        /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no key of a file does.
+        pub cell_height: f32 = 1.0;
     }
 }
 
-impl AirLook {
-    fn validate(&self) -> Result<(), Invalid> {
-        within("look.air.extinction_m2_kg", self.extinction_m2_kg.into(), 0.0, 1e5)?;
-        self.albedo.iter().try_for_each(|&share| within("look.air.albedo", share.into(), 0.0, 1.0))?;
-        within("look.air.detail", self.detail.into(), 0.0, 1.0)?;
-        within("look.air.glow", self.glow.into(), 0.0, 10.0)
-    }
-}
-
-impl Default for LookSpec {
-    fn default() -> Self {
-        Self {
-            style: Style::Cinematic,
-            clip: [[0.0, 1.0]; 3],
-            palette: PaletteSpec::Name("lava".into()),
-            color_by: CellMeasure::Amount,
-            opacity: vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]],
-            exposure: 0.0,
-            glow: 1.0,
-            lava_light: 1.0,
-            crust: 1.0,
-            plate_size: None,
-            drift: 0.02,
-            iso: 0.42,
-            film: 0.07,
-            heat: [0.5, 1.25],
-            kelvin: None,
-            smoothing: 0.0,
-            sky: SkyPreset::Dusk,
-            sun_azimuth_deg: 236.0,
-            sun_elevation_deg: None,
-            haze: 1.0,
-            step: 0.5,
-            antialias: Antialias::Edges,
-            air: AirLook::default(),
-            cell_height: 1.0,
-        }
+table! {
+    /// How ash and steam in the air are drawn, as written in a scene file under `look.air`.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct AirLook {
+        /// Light that a kilogram of ash or drops in a line of sight takes away.
+        pub extinction_m2_kg: f32 = 200.0, [0.0, 1e5] "m²/kg";
+        /// Share of the light that ash scatters, as linear RGB; drops of water are white.
+        #[serde(deserialize_with = "crate::exact::list")]
+        pub albedo: [f32; 3] = [0.46, 0.42, 0.40], [0.0, 1.0] "shares";
+        /// Strength of the billows between the cells of the air, 0 none, 1 strong.
+        pub detail: f32 = 0.5, [0.0, 1.0] "";
+        /// Whether smoke hides the sun from what lies behind it.
+        pub self_shadow: bool = true;
+        /// Strength of the light that lava throws on smoke, 0 none, 1 usual.
+        pub glow: f32 = 1.0, [0.0, 10.0] "";
     }
 }
 
@@ -191,31 +150,15 @@ impl LookSpec {
         color_by::validate(self.color_by)?;
         validate_opacity("look.opacity", &self.opacity)?;
         self.validate_clip()?;
-        within("look.exposure", self.exposure.into(), -10.0, 10.0)?;
-        within("look.glow", self.glow.into(), 0.0, 10.0)?;
-        within("look.lava_light", self.lava_light.into(), 0.0, 10.0)?;
-        within("look.crust", self.crust.into(), 0.0, 3.0)?;
-        if let Some(size) = self.plate_size {
-            within("look.plate_size", size.into(), 0.5, 1000.0)?;
-        }
-        within("look.drift", self.drift.into(), 0.0, 10.0)?;
-        within("look.iso", self.iso.into(), 0.02, 0.98)?;
-        within("look.film", self.film.into(), 0.0, self.iso.into())?;
-        within("look.heat", self.heat[0].into(), 0.0, 100.0)?;
-        within("look.heat", self.heat[1].into(), f64::from(self.heat[0]) + 1e-3, 100.0)?;
-        if let Some([cold, hot]) = self.kelvin {
-            within("look.kelvin", cold.into(), 0.0, 5000.0)?;
-            within("look.kelvin", hot.into(), f64::from(cold) + 1e-3, 5000.0)?;
-        }
-        within("look.smoothing", self.smoothing.into(), 0.0, 3.0)?;
-        within("look.sun_azimuth_deg", self.sun_azimuth_deg.into(), -3600.0, 3600.0)?;
-        if let Some(elevation) = self.sun_elevation_deg {
-            within("look.sun_elevation_deg", elevation.into(), 1.0, 90.0)?;
-        }
-        within("look.haze", self.haze.into(), 0.0, 10.0)?;
-        within("look.step", self.step.into(), 0.05, 2.0)?;
+        self.check("look")?;
+        within("look.film", self.film.number(), 0.0, self.iso.number())?;
+        let rises = |key: &str, [low, high]: [f32; 2], most| {
+            within(&format!("look.{key}"), high.number(), f64::from(low) + 1e-3, most)
+        };
+        rises("heat", self.heat, 100.0)?;
+        self.kelvin.map_or(Ok(()), |kelvin| rises("kelvin", kelvin, 5000.0))?;
         within("height of a cell in its widths", self.cell_height.into(), 1e-6, 1e6)?;
-        self.air.validate()
+        self.air.check("look.air")
     }
 
     fn validate_clip(&self) -> Result<(), Invalid> {

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::validate::{Invalid, within};
+use crate::param::{Table, table, words};
+use crate::validate::Invalid;
 
 use super::look::validate_opacity;
 use super::palette::hex;
@@ -62,38 +63,35 @@ impl Preset {
     }
 }
 
-/// The look of a material. Missing keys have defaults.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MaterialLook {
-    /// `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"wax"`, `"gloss"` or `"metal"`.
-    pub preset: Preset,
-    /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
-    pub depth: f32,
-    /// Share of light that a cell of a liquid with the preset water passes on besides what its colour absorbs, 0 to 1: what is
-    /// missing comes back as its colour, and makes it milky. Cinematic.
-    pub clear: f32,
-    /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual. Cinematic.
-    pub waves: f32,
-    /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
-    /// Cinematic: not of ice and rubble. The plain styles: of all.
-    pub color: Option<String>,
-    /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
-    /// absorbs, 0 to 1. Absent: what suits the preset.
-    #[serde(deserialize_with = "crate::exact::some")]
-    pub opacity: Option<Vec<[f32; 2]>>,
-}
+words!(Preset);
 
-impl Default for MaterialLook {
-    fn default() -> Self {
-        Self::of(Preset::default())
+table! {
+    /// The look of a material. Missing keys have defaults.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct MaterialLook {
+        /// How light meets it: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"wax"`, `"gloss"` or `"metal"`.
+        pub preset: Preset = Preset::default();
+        /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
+        pub depth: f32 = 1.0, [0.0, 100.0] "";
+        /// Share of light that a cell of a liquid with the preset water passes on besides what its colour absorbs: what is missing
+        /// comes back as its colour, and makes it milky. Cinematic.
+        pub clear: f32 = 1.0, [0.0, 1.0] "share";
+        /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual. Cinematic.
+        pub waves: f32 = 1.0, [0.0, 10.0] "";
+        /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
+        /// Cinematic: not of ice and rubble. The plain styles: of all.
+        pub color: Option<String> = None;
+        /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
+        /// absorbs. Absent: what suits the preset.
+        #[serde(deserialize_with = "crate::exact::some")]
+        pub opacity: Option<Vec<[f32; 2]>> = None, [0.0, 1.0] "";
     }
 }
 
 impl MaterialLook {
     /// The usual look of a preset.
     pub fn of(preset: Preset) -> Self {
-        Self { preset, depth: 1.0, clear: 1.0, waves: 1.0, color: None, opacity: None }
+        Self { preset, ..Self::default() }
     }
 
     /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
@@ -101,9 +99,7 @@ impl MaterialLook {
     /// # Errors
     /// Names the first value that is out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        within(&format!("{key}.depth"), self.depth.into(), 0.0, 100.0)?;
-        within(&format!("{key}.clear"), self.clear.into(), 0.0, 1.0)?;
-        within(&format!("{key}.waves"), self.waves.into(), 0.0, 10.0)?;
+        self.check(key)?;
         if let Some(color) = &self.color {
             hex(color, &format!("{key}.color"))?;
         }

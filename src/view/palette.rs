@@ -6,19 +6,21 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::param::{Form, Value, table};
 use crate::validate::Invalid;
 
 /// Names that [`PaletteSpec::Name`] accepts.
 pub const PALETTE_NAMES: [&str; 5] = ["inferno", "viridis", "turbo", "gray", "lava"];
 
-/// A colour at a position of a palette.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Stop {
-    /// Position, 0 to 1.
-    pub at: f32,
-    /// sRGB colour as `#rrggbb`.
-    pub color: String,
+table! {
+    /// A colour at a position of a palette.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Stop {
+        /// Position.
+        must pub at: f32;
+        /// sRGB colour as `#rrggbb`.
+        must pub color: String;
+    }
 }
 
 /// A palette as written in a scene file: `"inferno"`, or a list of `{ at, color }`.
@@ -31,9 +33,15 @@ pub enum PaletteSpec {
     Stops(Vec<Stop>),
 }
 
-struct Form;
+impl Value for PaletteSpec {
+    fn form() -> Form {
+        Form::Either(vec![Form::Words(PALETTE_NAMES.to_vec()), Vec::<Stop>::form()])
+    }
+}
 
-impl<'de> Visitor<'de> for Form {
+struct Written;
+
+impl<'de> Visitor<'de> for Written {
     type Value = PaletteSpec;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,7 +59,7 @@ impl<'de> Visitor<'de> for Form {
 
 impl<'de> Deserialize<'de> for PaletteSpec {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Form)
+        from.deserialize_any(Written)
     }
 }
 

@@ -7,85 +7,91 @@ use super::{Content, World};
 use crate::grid::{Grid, Place};
 use crate::matter::Pressure;
 use crate::mesh::{Cells, MeshSpec, ReliefSpec};
+use crate::param::{Table, kinds, table};
 use crate::random::{Salt, StepKey};
 use crate::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
-use crate::validate::{Invalid, within};
+use crate::validate::Invalid;
 
-/// A region of the box; lengths in cells, a cell belongs to it when its centre does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Shape {
-    /// All cells between two corners, `from` inside and `to` outside.
-    Box {
-        /// Lowest corner (x, y, z).
-        from: [f64; 3],
-        /// Highest corner (x, y, z).
-        to: [f64; 3],
-    },
-    /// A ball.
-    Sphere {
-        /// Centre (x, y, z).
-        center: [f64; 3],
-        /// Radius.
-        radius: f64,
-    },
-    /// An upright cylinder.
-    Cylinder {
-        /// Centre of the base (x, y, z).
-        base: [f64; 3],
-        /// Radius.
-        radius: f64,
-        /// Height above the base.
-        height: f64,
-    },
-    /// All cells below a height, such as a sea.
-    Below {
-        /// Height of its top above the floor of the box.
-        level: f64,
-    },
-    /// The inside of a closed mesh in a file. It has no cells before its scene is built.
-    Mesh(Box<MeshSpec>),
-    /// All below the heights of a heightmap in a file. It has no cells before its scene is built.
-    Heightmap(Box<ReliefSpec>),
+/// Farthest place and largest size in cells.
+const FAR: f64 = crate::grid::MAX_SIDE as f64;
+
+kinds! {
+    /// A region of the box; lengths in cells, a cell belongs to it when its centre does.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Shape by "kind" {
+        /// All cells between two corners, `from` inside and `to` outside.
+        Box = "box" {
+            /// Lowest corner (x, y, z).
+            must from: [f64; 3], [-FAR, FAR] "cells";
+            /// Highest corner (x, y, z).
+            must to: [f64; 3], [-FAR, FAR] "cells";
+        },
+        /// A ball.
+        Sphere = "sphere" {
+            /// Centre (x, y, z).
+            must center: [f64; 3], [-FAR, FAR] "cells";
+            /// Radius.
+            must radius: f64, [0.01, FAR] "cells";
+        },
+        /// An upright cylinder.
+        Cylinder = "cylinder" {
+            /// Centre of the base (x, y, z).
+            must base: [f64; 3], [-FAR, FAR] "cells";
+            /// Radius.
+            must radius: f64, [0.01, FAR] "cells";
+            /// Height above the base.
+            must height: f64, [0.01, FAR] "cells";
+        },
+        /// All cells below a height, such as a sea.
+        Below = "below" {
+            /// Height of its top above the floor of the box.
+            must level: f64, [0.01, FAR] "cells";
+        },
+        /// The inside of a closed mesh in a file. It has no cells before its scene is built.
+        Mesh = "mesh"(Box<MeshSpec>),
+        /// What lies below the heights of a heightmap in a file. It has no cells before its scene is built.
+        Heightmap = "heightmap"(Box<ReliefSpec>),
+    }
 }
 
-/// Matter that an edit puts into its shape.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Matter {
-    /// Tops cells that are not solid up to `amount` with fresh lava.
-    Lava {
-        /// Amount that a cell holds afterwards at least, 0 to 1.
-        amount: f64,
-        /// Energy per full cell of new lava. In the physical model 1 is the temperature of a vent, 0 that of the solidus.
-        #[serde(default = "of_a_vent")]
-        energy: f64,
-        /// In the physical model, in place of `energy`: the temperature in kelvin.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        temperature_k: Option<f64>,
-    },
-    /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
-    /// grains it puts a whole one into a share `amount` of the cells, those that have room for one.
-    Material {
-        /// Its name.
-        name: String,
-        /// Amount that a cell holds afterwards at least, 0 to 1.
-        amount: f64,
-    },
-    /// Makes the cells solid; matter in them is removed.
-    Rock,
-    /// In a scene of the physical model whose lava melts: makes the cells solid lava.
-    Solid {
-        /// Its temperature in kelvin; absent: that of the air.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        temperature_k: Option<f64>,
-    },
-    /// Takes liquids away and leaves rock standing.
-    Drain,
-    /// Takes liquids and rock away.
-    Nothing,
-    /// Warms, dirties and moves the air, where the scene has one.
-    Air(Breath),
+kinds! {
+    /// What an edit puts into its shape.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Matter by "kind" {
+        /// Tops cells that are not solid up to `amount` with fresh lava.
+        Lava = "lava" {
+            /// Amount that a cell holds afterwards at least.
+            must amount: f64, [0.0, 1.0] "";
+            /// Energy per full cell of new lava. In the physical model 1 is the temperature of a vent, 0 that of the solidus.
+            #[serde(default = "of_a_vent")]
+            may energy: f64, [0.0, VENT_ENERGY_MAX] "";
+            /// Temperature in the physical model, in place of the energy.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            may temperature_k: Option<f64>, [1.0, 2000.0] "K";
+        },
+        /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
+        /// grains it puts a whole one into a share `amount` of the cells, those that have room for one.
+        Material = "material" {
+            /// Its name.
+            must name: String;
+            /// Amount that a cell holds afterwards at least.
+            must amount: f64, [0.0, 1.0] "";
+        },
+        /// Makes the cells solid; matter in them is removed.
+        Rock = "rock" with "crate::param::no_keys",
+        /// In a scene of the physical model whose lava melts: makes the cells solid lava.
+        Solid = "solid" {
+            /// Its temperature; absent: that of the air.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            may temperature_k: Option<f64>, [1.0, 2000.0] "K";
+        },
+        /// Takes liquids away and leaves rock standing.
+        Drain = "drain" with "crate::param::no_keys",
+        /// Takes liquids and rock away.
+        Nothing = "nothing" with "crate::param::no_keys",
+        /// Warms, dirties and moves the air, where the scene has one.
+        Air = "air"(Breath),
+    }
 }
 
 /// Energy of lava as it comes from a vent.
@@ -93,29 +99,31 @@ fn of_a_vent() -> f64 {
     1.0
 }
 
-/// Contents that an edit puts into the air: each cell has at least so much of it afterwards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Breath {
-    /// How much warmer than at rest, in kelvin.
-    pub heat_k: f64,
-    /// Ash in kg/m³.
-    pub ash_kg_m3: f64,
-    /// Drops of water in kg/m³.
-    pub steam_kg_m3: f64,
-    /// The velocity that the air gets, in m/s east, up and south; all 0: it keeps its own.
-    #[serde(deserialize_with = "crate::exact::list")]
-    pub wind_m_s: [f64; 3],
+table! {
+    /// What an edit puts into the air: each cell has at least so much of it afterwards.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Breath {
+        /// How much warmer than at rest.
+        pub heat_k: f64 = 0.0, [0.0, 1e4] "K";
+        /// Ash.
+        pub ash_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
+        /// Drops of water.
+        pub steam_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
+        /// Velocity that the air gets, east, up and south; all 0: it keeps its own.
+        #[serde(deserialize_with = "crate::exact::list")]
+        pub wind_m_s: [f64; 3] = [0.0; 3], [-300.0, 300.0] "m/s";
+    }
 }
 
-/// One change, as written in a scene.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Edit {
-    /// Where.
-    pub shape: Shape,
-    /// Matter that is put there.
-    pub matter: Matter,
+table! {
+    /// One change, as written in a scene.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Edit {
+        /// Where.
+        must pub shape: Shape;
+        /// What is put there.
+        must pub matter: Matter;
+    }
 }
 
 impl Shape {
@@ -222,36 +230,19 @@ impl Shape {
 
     /// Checks that every number is finite and every size positive; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        const FAR: f64 = crate::grid::MAX_SIDE as f64;
-        let point = |name: &str, p: [f64; 3]| -> Result<(), Invalid> {
-            p.iter().try_for_each(|&v| within(&format!("{key}.{name}"), v, -FAR, FAR))
-        };
-        let size = |name: &str, v: f64| within(&format!("{key}.{name}"), v, 0.01, FAR);
-        match *self {
-            Self::Box { from, to } => {
-                point("from", from)?;
-                point("to", to)?;
-                match (0..3).find(|&k| to[k] <= from[k]) {
-                    Some(k) => Err(Invalid::new(
-                        &format!("{key}.to"),
-                        format!("{to:?}"),
-                        format!("above from = {from:?} on every axis (axis {k} is not)"),
-                    )),
-                    None => Ok(()),
-                }
-            }
-            Self::Sphere { center, radius } => {
-                point("center", center)?;
-                size("radius", radius)
-            }
-            Self::Cylinder { base, radius, height } => {
-                point("base", base)?;
-                size("radius", radius)?;
-                size("height", height)
-            }
-            Self::Below { level } => size("level", level),
-            Self::Mesh(ref mesh) => mesh.validate(key),
-            Self::Heightmap(ref relief) => relief.validate(key),
+        self.check(key)?;
+        match self {
+            Self::Box { from, to } => match (0..3).find(|&k| to[k] <= from[k]) {
+                Some(k) => Err(Invalid::new(
+                    &format!("{key}.to"),
+                    format!("{to:?}"),
+                    format!("above from = {from:?} on every axis (axis {k} is not)"),
+                )),
+                None => Ok(()),
+            },
+            Self::Mesh(mesh) => mesh.validate(key),
+            Self::Heightmap(relief) => relief.validate(key),
+            Self::Sphere { .. } | Self::Cylinder { .. } | Self::Below { .. } => Ok(()),
         }
     }
 }
@@ -259,26 +250,8 @@ impl Shape {
 impl Matter {
     /// Checks the numbers; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        let kelvin = |temperature_k: Option<f64>| {
-            temperature_k.map_or(Ok(()), |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, 2000.0))
-        };
-        match *self {
-            Self::Lava { amount, energy, temperature_k } => {
-                within(&format!("{key}.amount"), amount, 0.0, 1.0)?;
-                within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
-                kelvin(temperature_k)
-            }
-            Self::Material { amount, .. } => within(&format!("{key}.amount"), amount, 0.0, 1.0),
-            Self::Air(breath) => {
-                within(&format!("{key}.heat_k"), breath.heat_k, 0.0, 1e4)?;
-                within(&format!("{key}.ash_kg_m3"), breath.ash_kg_m3, 0.0, 100.0)?;
-                within(&format!("{key}.steam_kg_m3"), breath.steam_kg_m3, 0.0, 100.0)?;
-                let speeds = breath.wind_m_s.iter();
-                speeds.copied().try_for_each(|speed| within(&format!("{key}.wind_m_s"), speed, -300.0, 300.0))
-            }
-            Self::Solid { temperature_k } => kelvin(temperature_k),
-            Self::Rock | Self::Drain | Self::Nothing => Ok(()),
-        }
+        self.check(key)?;
+        if let Self::Air(breath) = self { breath.check(key) } else { Ok(()) }
     }
 
     /// Whether it puts lava or another material into cells.

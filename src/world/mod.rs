@@ -27,7 +27,7 @@ pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use activity::{Activities, Activity};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
-#[cfg(feature = "files")]
+#[cfg(feature = "scene")]
 pub(crate) use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
 pub use edit::{Breath, Edit, Matter, Shape};
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
@@ -39,7 +39,7 @@ pub(crate) use ledger::ACCOUNTS;
 pub use ledger::{ElementAccount, EnergyLedger, Ledger};
 pub(crate) use masks::Masks;
 pub(crate) use mirrors::Mirrors;
-#[cfg(feature = "files")]
+#[cfg(feature = "scene")]
 pub(crate) use need::TRACED;
 pub use packed::PackedWorld;
 pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};

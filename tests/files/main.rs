@@ -17,6 +17,7 @@ mod placing;
 mod replay;
 mod resampling;
 mod scenes;
+mod schema;
 mod soak;
 mod states;
 mod terrain;

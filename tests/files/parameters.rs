@@ -1,11 +1,19 @@
-//! The promise: a parameter is written once, in its rule's file; the built-in scene and the documentation say the same of it.
+//! The promise: a key of a scene is written once, in its table or its rule's file; the built-in scene and the documentation say
+//! the same of it. `UPDATE_DOCS=1` writes the tables of the documentation again.
 
 use std::fs;
 use std::path::Path;
 
+use lavoxel::air::AirSpec;
+use lavoxel::flow::Lava;
 use lavoxel::matter::Material;
+use lavoxel::param::{Entry, Form, Table};
 use lavoxel::rules::{Param, RulesSpec, Scale};
-use lavoxel::scene::VOLCANO;
+use lavoxel::scene::{FilmSpec, GridSpec, SceneSpec, VOLCANO};
+use lavoxel::source::VentAir;
+use lavoxel::terrain::TerrainSpec;
+use lavoxel::view::{AirLook, CameraSpec, LookSpec};
+use serde::Serialize;
 
 #[test]
 fn the_built_in_scene_says_what_each_parameter_does() {
@@ -26,6 +34,116 @@ fn the_documentation_has_a_row_for_each_parameter() {
     for row in rules.chain(Material::params().map(row_of)) {
         assert!(page.contains(&row), "docs/scenes.md lacks this row:\n{row}");
     }
+}
+
+/// The tables of the documentation that are made from lists of keys: page, name of the table, and its lines.
+fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
+    vec![
+        ("air.md", "air", lines::<AirSpec>("[air]")),
+        ("air.md", "vent.air", lines::<VentAir>("air")),
+        ("air.md", "look.air", lines::<AirLook>("[look.air]")),
+        ("flow.md", "flow.lava", lines::<Lava>("lava")),
+        ("scenes.md", "grid", lines::<GridSpec>("[grid]")),
+        ("scenes.md", "terrain", lines::<TerrainSpec>("[terrain]")),
+        ("scenes.md", "camera", lines::<CameraSpec>("[camera]")),
+        ("scenes.md", "look", lines::<LookSpec>("[look]")),
+        ("scenes.md", "film", lines::<FilmSpec>("[film]")),
+    ]
+}
+
+fn lines<T: Table + Default + Serialize>(table: &str) -> Vec<String> {
+    let defaults = toml::to_string(&T::default()).expect("a table").parse::<toml::Table>().expect("TOML");
+    let head = [format!("| key of `{table}` | values | default | what |"), "|---|---|---|---|".to_owned()];
+    let row = |key: Entry| {
+        let default = defaults.get(key.key).filter(|value| !value.is_table()).map(|value| format!("`{value}`"));
+        let kinds = if key.kinds.is_empty() || key.kinds.len() > 4 {
+            String::new()
+        } else {
+            format!("{}: ", key.kinds.join(", "))
+        };
+        let what = key.what.trim_end_matches('.');
+        format!("| `{}` | {} | {} | {kinds}{what} |", key.key, values(&key), default.unwrap_or_default())
+    };
+    head.into_iter().chain(T::PARAMS.iter().map(Param::entry).map(row)).collect()
+}
+
+/// What may stand behind a key, in few words.
+fn values(key: &Entry) -> String {
+    let (low, high) = key.range;
+    let unit = if key.unit.starts_with('1') { format!("in {}", key.unit) } else { key.unit.to_owned() };
+    let range = if low.is_finite() { format!("{} to {} {unit}", short(low), short(high)) } else { unit };
+    let range = range.trim();
+    let listed = |count: String| if range.is_empty() { count } else { format!("{count}, {range}") };
+    match &key.form {
+        Form::Number | Form::Whole if range.is_empty() => "a number".to_owned(),
+        Form::Number | Form::Whole | Form::Map(_) => range.to_owned(),
+        Form::Switch => "`true`, `false`".to_owned(),
+        Form::Words(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        Form::Text => "a text".to_owned(),
+        Form::List(of, Some(length)) if matches!(**of, Form::List(..)) => listed(format!("{length} pairs")),
+        Form::List(_, Some(length)) => listed(format!("{length} numbers")),
+        Form::List(..) => listed("a list".to_owned()),
+        Form::Table(_) => "a table".to_owned(),
+        Form::Either(forms) => {
+            let mut each: Vec<_> =
+                forms.iter().map(|form| values(&Entry { form: form.clone(), ..key.clone() })).collect();
+            each.dedup();
+            each.join(" or ")
+        }
+    }
+}
+
+/// A limit as people write it.
+fn short(limit: f64) -> String {
+    let plain = limit == 0.0 || (1e-3..1e4).contains(&limit.abs());
+    if plain { limit.to_string() } else { format!("{limit:e}") }
+}
+
+#[test]
+fn the_tables_of_the_documentation_are_made_from_the_lists() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    for (page, name, lines) in made() {
+        let path = docs.join(page);
+        let text = fs::read_to_string(&path).expect(page);
+        let (first, last) = (format!("<!-- keys: {name} -->\n"), "\n<!-- end of keys -->");
+        let from = text.find(&first).unwrap_or_else(|| panic!("docs/{page} lacks {first}")) + first.len();
+        let to = from + text[from..].find(last).unwrap_or_else(|| panic!("docs/{page}: {name} has no end"));
+        let made = lines.join("\n");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            fs::write(&path, format!("{}{made}{}", &text[..from], &text[to..])).expect("written");
+            continue;
+        }
+        assert_eq!(&text[from..to], made, "docs/{page}, {name}: UPDATE_DOCS=1 makes it again");
+    }
+}
+
+/// The built-in scene has every key of its tables, those without a default in comments.
+#[test]
+fn the_built_in_scene_has_every_key() {
+    let keys_of: [(&str, Vec<&str>); 5] = [
+        ("grid", GridSpec::PARAMS.iter().map(|key| key.key).collect()),
+        ("terrain", TerrainSpec::PARAMS.iter().map(|key| key.key).collect()),
+        ("camera", CameraSpec::PARAMS.iter().map(|key| key.key).collect()),
+        ("look", LookSpec::PARAMS.iter().map(|key| key.key).collect()),
+        ("film", FilmSpec::PARAMS.iter().map(|key| key.key).collect()),
+    ];
+    // Of models and materials beside the lava, which have pages of their own.
+    let elsewhere = ["cell_height_m", "capacity"];
+    for (table, keys) in keys_of {
+        let head = format!("[{table}]");
+        let section = VOLCANO.lines().skip_while(|line| !line.starts_with(&head)).skip(1);
+        let section: Vec<_> =
+            section.take_while(|line| !line.starts_with('[') || line.starts_with("[look.air]")).collect();
+        for key in keys.into_iter().filter(|key| !elsewhere.contains(key)) {
+            let named = |line: &&str| line.trim_start_matches("# ").starts_with(&format!("{key} = "));
+            let is_table = section.iter().any(|line| line.starts_with(&format!("[{table}.{key}]")));
+            assert!(is_table || section.iter().any(|line| named(&line)), "[{table}] lacks {key}");
+        }
+    }
+    let given: SceneSpec = toml::from_str(VOLCANO).expect("TOML");
+    let usual = SceneSpec::default();
+    assert_eq!((&given.grid, &given.terrain, &given.rules), (&usual.grid, &usual.terrain, &usual.rules));
+    assert_eq!((&given.camera, &given.look, &given.film), (&usual.camera, &usual.look, &usual.film));
 }
 
 fn row_of<T: Default>(param: &Param<T>) -> String {

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, &[&str])] = &[
     (
         "the ground: numbers, shapes, checks, files",
-        &[
-            "exact", "grid", "memory", "output", "parallel", "param", "round", "shipped", "stamp", "units", "validate",
-            "words",
-        ],
+        &["exact", "grid", "memory", "output", "parallel", "round", "shipped", "stamp", "units", "validate", "words"],
     ),
+    ("what a key of a scene may be", &["param"]),
     ("tools", &["generate", "map", "measure", "plot", "random", "simd"]),
     ("what is seen and stood on", &["terrain", "view"]),
     ("what it is made of", &["matter", "mesh"]),

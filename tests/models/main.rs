@@ -38,6 +38,8 @@ mod reactions;
 mod records;
 mod rules;
 mod sand;
+#[cfg(feature = "scene")]
+mod scenes;
 mod storage;
 mod trace;
 mod water;

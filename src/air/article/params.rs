@@ -2,28 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::validate::{Invalid, within};
+use crate::param::{Table, table};
+use crate::validate::Invalid;
 
-/// The `[air.article]` table: what happens in a step, in cells and steps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ArticleParams {
-    /// Acceleration along a fall of the density of 1.0 across a face: sound runs at √(2 · pressure).
-    pub pressure: f32,
-    /// Share of the difference to each neighbour by which velocity diffuses.
-    pub filter_velocity: f32,
-    /// Filter of the density.
-    pub filter_density: f32,
-    /// The loss a·h² + b·h + c of a heat h above that of the air at rest.
-    #[serde(deserialize_with = "crate::exact::list")]
-    pub heat_decay: [f32; 3],
-    /// Whether a cell at rest asks for itself in the reverse pass; the article's own does not.
-    pub still_asks: bool,
-}
+/// Largest pressure at which sound and the filter together are stable.
+const PRESSURE: f64 = 0.35;
 
-impl Default for ArticleParams {
-    fn default() -> Self {
-        Self { pressure: 0.24, filter_velocity: 0.02, filter_density: 0.1, heat_decay: [0.0; 3], still_asks: true }
+/// Largest share for each of six neighbours, which may not take more than there is.
+const FILTER: f64 = 0.16;
+
+table! {
+    /// The `[air.article]` table: what happens in a step, in cells and steps.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ArticleParams {
+        /// Acceleration along a fall of the density of 1.0 across a face: sound runs at √(2 · pressure).
+        pub pressure: f32 = 0.24, [0.0, PRESSURE] "";
+        /// Share of the difference to each neighbour by which velocity diffuses.
+        pub filter_velocity: f32 = 0.02, [0.0, FILTER] "share";
+        /// Share of the difference to each neighbour by which density diffuses.
+        pub filter_density: f32 = 0.1, [0.0, FILTER] "share";
+        /// Loss a·h² + b·h + c of a heat h above that of the air at rest.
+        #[serde(deserialize_with = "crate::exact::list")]
+        pub heat_decay: [f32; 3] = [0.0; 3], [0.0, 1.0] "";
+        /// Whether a cell at rest asks for itself in the reverse pass; the article's own does not.
+        pub still_asks: bool = true;
     }
 }
 
@@ -33,21 +35,8 @@ impl ArticleParams {
     /// # Errors
     /// Names the key that is out of range.
     pub fn validate(&self) -> Result<(), Invalid> {
-        /// Sound and the filter together are stable up to here.
-        const PRESSURE: f64 = 0.35;
-        /// Six neighbours may not take more than there is.
-        const FILTER: f64 = 0.16;
-        let check = |key: &str, value: f32, high| within(&format!("air.article.{key}"), exact(value), 0.0, high);
-        check("pressure", self.pressure, PRESSURE)?;
-        check("filter_velocity", self.filter_velocity, FILTER)?;
-        check("filter_density", self.filter_density, FILTER)?;
-        self.heat_decay.into_iter().try_for_each(|value| check("heat_decay", value, 1.0))
+        self.check("air.article")
     }
-}
-
-/// A number as it was written: 0.35, not the float's 0.3499999940395355.
-fn exact(value: f32) -> f64 {
-    value.to_string().parse().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -71,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "files")]
+    #[cfg(feature = "scene")]
     fn tables_are_strict_and_have_defaults() {
         let params: ArticleParams = toml::from_str("pressure = 0.12").expect("keys");
         assert_eq!(params, ArticleParams { pressure: 0.12, ..ArticleParams::default() });

@@ -2,7 +2,7 @@
 
 use kiss3d::egui::{ComboBox, Ui};
 
-use super::rows::{Row, choice, choice_named, name};
+use super::rows::{Row, choice, choice_named, key, name};
 use crate::matter::Material;
 use crate::render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 use crate::view::COLORS;
@@ -30,13 +30,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         plain(ui, look, &usual);
     }
     if matches!(look.style, Style::Cinematic | Style::Surface) {
-        let range = look.film.max(0.02)..=0.98;
-        Row::new("surface at", "amount", "Smoothed amount at which the lava's surface lies.").show(
-            ui,
-            &mut look.iso,
-            range,
-            Some(usual.iso),
-        );
+        let least = f64::from(look.film.max(0.02));
+        key(ui, ("iso", "surface at", 2), (look, &usual), least..=0.98);
     }
     sky(ui, look, &usual);
     ui.horizontal(|ui| {
@@ -51,31 +46,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 fn cinematic(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
-    Row::new("exposure", "stops", "Each stop doubles all light.").show(
-        ui,
-        &mut look.exposure,
-        -4.0..=4.0,
-        Some(usual.exposure),
-    );
-    Row::new("glow", "", "Strength of the bloom around bright lava.").show(
-        ui,
-        &mut look.glow,
-        0.0..=3.0,
-        Some(usual.glow),
-    );
-    Row::new("lava light", "", "Strength of the light that lava throws on rock.").show(
-        ui,
-        &mut look.lava_light,
-        0.0..=4.0,
-        Some(usual.lava_light),
-    );
-    Row::new("crust", "", "Share of dark crust on the lava: 0 none, 2 nearly closed.").show(
-        ui,
-        &mut look.crust,
-        0.0..=3.0,
-        Some(usual.crust),
-    );
-    Row::new("haze", "", "Haze between camera and rock.").show(ui, &mut look.haze, 0.0..=4.0, Some(usual.haze));
+    key(ui, ("exposure", "exposure", 2), (look, usual), -4.0..=4.0);
+    key(ui, ("glow", "glow", 2), (look, usual), 0.0..=3.0);
+    key(ui, ("lava_light", "lava light", 2), (look, usual), 0.0..=4.0);
+    key(ui, ("crust", "crust", 2), (look, usual), 0.0..=3.0);
+    key(ui, ("haze", "haze", 2), (look, usual), 0.0..=4.0);
 }
 
 fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
@@ -86,8 +61,7 @@ fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     let label = ("colour by", "What chooses the colour of the lava.");
     choice(ui, label, &mut look.color_by, &choices.collect::<Vec<_>>());
     if look.style == Style::Scientific {
-        let hint = "Distance between samples along a ray: less is finer and slower.";
-        Row::new("sample dist.", "cells", hint).show(ui, &mut look.step, 0.1..=2.0, Some(usual.step));
+        key(ui, ("step", "sample dist.", 2), (look, usual), 0.1..=2.0);
     }
 }
 
@@ -121,12 +95,8 @@ fn sky(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
         ],
     );
     look.sun_azimuth_deg = look.sun_azimuth_deg.rem_euclid(360.0);
-    Row::new("sun from", "°", "Compass direction of the sun: 0 north, 90 east.").decimals(0).show(
-        ui,
-        &mut look.sun_azimuth_deg,
-        0.0..=360.0,
-        Some(usual.sun_azimuth_deg.rem_euclid(360.0)),
-    );
+    let usual_sun = LookSpec { sun_azimuth_deg: usual.sun_azimuth_deg.rem_euclid(360.0), ..LookSpec::default() };
+    key(ui, ("sun_azimuth_deg", "sun from", 0), (look, &usual_sun), 0.0..=360.0);
     let mut own = look.sun_elevation_deg.is_some();
     ui.horizontal(|ui| {
         name(ui, "sun height", "Height of the sun above the horizon.");

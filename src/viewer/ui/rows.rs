@@ -6,6 +6,7 @@ use kiss3d::egui::emath::Numeric;
 use kiss3d::egui::{self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2};
 
 use super::FAINT;
+use crate::param::Table;
 use crate::render::Named;
 use crate::rules::{Param, Scale};
 
@@ -86,6 +87,22 @@ pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &
         }
     };
     if row.show(ui, &mut value, param.low..=param.high, Some(default)) {
+        (param.set)(of, value);
+    }
+}
+
+/// A row for a number of a table, under a name of its own and within a range that a panel has room for.
+pub(super) fn key<T: Table>(
+    ui: &mut Ui,
+    (key, name, decimals): (&str, &str, usize),
+    (of, usual): (&mut T, &T),
+    range: RangeInclusive<f64>,
+) {
+    debug_assert!(T::param(key).is_some(), "{key} is no key of this table");
+    let Some(param) = T::param(key) else { return };
+    let mut value = (param.get)(of);
+    let row = Row::new(name, param.unit, param.what).decimals(decimals);
+    if row.show(ui, &mut value, range, Some((param.get)(usual))) {
         (param.set)(of, value);
     }
 }

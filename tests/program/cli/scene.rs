@@ -8,6 +8,24 @@ use predicates::str::contains;
 use super::place::{Place, SMALL, TINY_ASC, lavoxel};
 
 #[test]
+fn the_schema_is_that_of_the_library() {
+    let place = Place::new();
+    let printed: serde_json::Value = serde_json::from_str(&place.done("scene --schema")).expect("JSON");
+    assert_eq!(printed, lavoxel::scene::schema());
+    for other in ["scene small.toml --schema", "scene --list --schema", "scene --defaults --schema"] {
+        assert!(place.refused(other).contains("cannot be used with"), "{other}");
+    }
+}
+
+#[test]
+fn keys_beside_a_kind_without_keys_are_refused() {
+    let place = Place::new();
+    place.put("rock.toml", format!("{SMALL}\n[[body]]\nshape = {{ kind = \"below\", level = 2.0 }}\nmatter = {{ kind = \"rock\", amout = 1 }}\n"));
+    let refused = place.refused("scene rock.toml");
+    assert!(refused.contains("unknown key `amout`: nothing can be set here"), "{refused}");
+}
+
+#[test]
 fn the_printed_scene_is_the_built_in_one() {
     let place = Place::new();
     let printed = place.done("scene --defaults");

@@ -1,0 +1,167 @@
+//! Values behind keys: their numbers, and the form in which a scene writes them.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use super::Form;
+
+/// A type of value of a scene.
+pub trait Value {
+    /// What may stand behind its key.
+    fn form() -> Form
+    where
+        Self: Sized;
+
+    /// The numbers in it that have a range.
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// The same with their names, where it is a table of numbers.
+    fn named_numbers(&self) -> Vec<(&str, f64)> {
+        self.numbers().into_iter().map(|number| ("", number)).collect()
+    }
+
+    /// Takes a number.
+    fn set(&mut self, _number: f64) {}
+
+    /// Its value for a message.
+    fn shown(&self) -> String {
+        String::new()
+    }
+
+    /// Its value for a message, of one that a table may leave out and gives.
+    fn given(&self) -> Option<String> {
+        None
+    }
+
+    /// Its number, where it has one.
+    fn number(&self) -> f64 {
+        self.numbers().first().copied().unwrap_or(f64::NAN)
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty: $form:ident, $from:expr, $to:expr;)*) => {$(
+        impl Value for $type {
+            fn form() -> Form {
+                Form::$form
+            }
+
+            fn numbers(&self) -> Vec<f64> {
+                vec![self.number()]
+            }
+
+            fn number(&self) -> f64 {
+                $from(*self)
+            }
+
+            fn set(&mut self, number: f64) {
+                *self = $to(number);
+            }
+
+            fn shown(&self) -> String {
+                format!("{self:?}")
+            }
+        }
+    )*};
+}
+
+/// A number as it was written: 0.35, not the float's 0.3499999940395355.
+fn as_written(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::NAN)
+}
+
+numbers! {
+    f64: Number, f64::from, f64::from;
+    f32: Number, as_written, |number: f64| number as f32;
+    u32: Whole, f64::from, |number: f64| number.round() as u32;
+    u64: Whole, |value: u64| value as f64, |number: f64| number.round() as u64;
+    usize: Whole, |value: usize| value as f64, |number: f64| number.round() as usize;
+    bool: Switch, |value: bool| f64::from(u8::from(value)), |number: f64| number >= 0.5;
+}
+
+impl Value for String {
+    fn form() -> Form {
+        Form::Text
+    }
+
+    fn shown(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl Value for PathBuf {
+    fn form() -> Form {
+        Form::Text
+    }
+
+    fn shown(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl<V: Value> Value for Option<V> {
+    fn form() -> Form {
+        V::form()
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        self.as_ref().map(V::numbers).unwrap_or_default()
+    }
+
+    fn named_numbers(&self) -> Vec<(&str, f64)> {
+        self.as_ref().map(V::named_numbers).unwrap_or_default()
+    }
+
+    fn given(&self) -> Option<String> {
+        self.as_ref().map(V::shown)
+    }
+}
+
+impl<V: Value> Value for Box<V> {
+    fn form() -> Form {
+        V::form()
+    }
+}
+
+impl<V: Value + Debug, const N: usize> Value for [V; N] {
+    fn form() -> Form {
+        Form::List(Box::new(V::form()), Some(N))
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        self.iter().flat_map(V::numbers).collect()
+    }
+
+    fn shown(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl<V: Value + Debug> Value for Vec<V> {
+    fn form() -> Form {
+        Form::List(Box::new(V::form()), None)
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        self.iter().flat_map(V::numbers).collect()
+    }
+
+    fn shown(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+impl<V: Value> Value for BTreeMap<String, V> {
+    fn form() -> Form {
+        Form::Map(Box::new(V::form()))
+    }
+
+    fn named_numbers(&self) -> Vec<(&str, f64)> {
+        self.iter().map(|(name, value)| (name.as_str(), value.number())).collect()
+    }
+}
+
+super::words!(crate::grid::Walls);

@@ -1,0 +1,178 @@
+//! The promise: the schema of scenes takes every right scene, and refuses what the program refuses key by key.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lavoxel::scene::{Scene, VOLCANO, schema};
+use serde_json::json;
+use toml::Value;
+
+use super::needs;
+
+/// The shipped scenes, and the built-in one with all keys that it has in comments, but for those of other grounds.
+fn scenes() -> Vec<(PathBuf, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
+    let files = fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    let read = |path: PathBuf| (path.clone(), fs::read_to_string(path).expect("text"));
+    let mut texts: Vec<_> = files.map(read).collect();
+    texts.sort();
+    assert!(texts.len() > 20, "{} scenes", texts.len());
+    texts.push((folder.join("every key.toml"), with_every_key()));
+    texts.into_iter().map(|(path, text)| (path, Value::Table(text.parse().expect("TOML")))).collect()
+}
+
+fn with_every_key() -> String {
+    let mut table = String::new();
+    let line = |line: &str| {
+        if line.starts_with('[') {
+            table = line.split(']').next().unwrap_or_default().to_owned();
+        }
+        let key = line.strip_prefix("# ").filter(|rest| rest.contains(" = "));
+        let of_volcano =
+            |key: &&str| ["seed", "rough", "base_c", "height", "crater"].iter().any(|name| key.starts_with(name));
+        let shown = match &table[..] {
+            "[grid" | "[camera" | "[look" => key,
+            "[terrain" => key.filter(of_volcano),
+            _ => None,
+        };
+        shown.unwrap_or(line).to_owned() + "\n"
+    };
+    VOLCANO.lines().map(line).collect()
+}
+
+/// A change of one value: what it is called, and the value in its place; nothing where it is not for such a value.
+type Change = (&'static str, fn(&Value) -> Option<Value>);
+
+const WRONG: [Change; 5] = [
+    ("a text", |value| (!value.is_str()).then(|| Value::String("x y".to_owned()))),
+    ("a number", |value| value.is_str().then_some(Value::Float(0.5))),
+    ("a strange key", |value| {
+        let mut table = value.as_table()?.clone();
+        table.insert("strange_key".to_owned(), Value::Integer(1));
+        Some(Value::Table(table))
+    }),
+    ("far too much", |value| is_number(value).then_some(Value::Float(1e300))),
+    ("far too little", |value| is_number(value).then_some(Value::Float(-1e300))),
+];
+
+fn is_number(value: &Value) -> bool {
+    value.is_integer() || value.is_float()
+}
+
+/// The places of all values in a scene, lists and tables too.
+fn places(value: &Value, at: &mut Vec<String>, all: &mut Vec<Vec<String>>) {
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Table(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
+        _ => Vec::new(),
+    };
+    for (key, value) in inner {
+        at.push(key);
+        all.push(at.clone());
+        places(value, at, all);
+        at.pop();
+    }
+}
+
+fn value_at<'a>(scene: &'a mut Value, at: &[String]) -> &'a mut Value {
+    at.iter().fold(scene, |value, key| match value {
+        Value::Array(items) => &mut items[key.parse::<usize>().expect("a number")],
+        other => other.get_mut(key).expect("a key"),
+    })
+}
+
+fn takes(scene: &Value, path: &Path) -> Result<(), String> {
+    let text = toml::to_string(scene).expect("TOML");
+    Scene::parse(&text, path).map(drop).map_err(|error| error.to_string())
+}
+
+/// One wrong value in one scene.
+struct Case {
+    scene: usize,
+    at: Vec<String>,
+    what: &'static str,
+    value: Value,
+}
+
+fn cases(scenes: &[(PathBuf, Value)]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (scene, (_, whole)) in scenes.iter().enumerate() {
+        let mut all = Vec::new();
+        places(whole, &mut Vec::new(), &mut all);
+        for at in all {
+            let old = value_at(&mut whole.clone(), &at).clone();
+            let changed = WRONG.iter().filter_map(|(what, change)| Some((*what, change(&old)?)));
+            cases.extend(changed.map(|(what, value)| Case { scene, at: at.clone(), what, value }));
+        }
+    }
+    cases
+}
+
+/// Whether a value is checked beside others or by its form, which the schema leaves to the program.
+fn is_beyond_a_schema(case: &Case) -> bool {
+    let key = case.at.iter().rev().find(|key| key.parse::<usize>().is_err()).map(String::as_str).unwrap_or_default();
+    let is_time = ["duration", "from", "until", "rates_m3_s"].contains(&key) && case.what != "a strange key";
+    let is_named = ["color", "part", "raw_type", "crs"].contains(&key);
+    let is_of_wind = key == "wind" && case.what.starts_with("far");
+    // Names of materials and elements are free in these tables.
+    let is_free = ["takes", "makes", "near", "elements"].contains(&key) && case.what == "a strange key";
+    is_time || is_named || is_of_wind || is_free
+}
+
+#[test]
+fn scenes_fit_and_wrong_values_are_refused_as_the_program_refuses_them() {
+    let Some(python) = needs::python("jsonschema", "python3-jsonschema") else { return };
+    let scenes = scenes();
+    for (path, scene) in &scenes {
+        assert_eq!(takes(scene, path), Ok(()), "{}", path.display());
+    }
+    let wrong = cases(&scenes);
+    let whole = (0..scenes.len()).map(|i| json!([i, [], null]));
+    let given = json!({
+        "schema": schema(),
+        "scenes": scenes.iter().map(|(_, scene)| json!(scene)).collect::<Vec<_>>(),
+        "cases": whole.chain(wrong.iter().map(|case| json!([case.scene, case.at, case.value]))).collect::<Vec<_>>(),
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("cases.json");
+    fs::write(&file, given.to_string()).expect("written");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/check_schema.py");
+    let run = Command::new(python).arg(program).arg(&file).output().expect("Python runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let fits: Vec<bool> = String::from_utf8_lossy(&run.stdout).trim().chars().map(|digit| digit == '1').collect();
+    assert_eq!(fits.len(), scenes.len() + wrong.len());
+    for ((path, _), fits) in scenes.iter().zip(&fits) {
+        assert!(fits, "{} does not fit", path.display());
+    }
+    let (mut refused, mut differ) = (0, Vec::new());
+    for (case, &fits) in wrong.iter().zip(&fits[scenes.len()..]) {
+        let (path, whole) = &scenes[case.scene];
+        let mut scene = whole.clone();
+        *value_at(&mut scene, &case.at) = case.value.clone();
+        let program = takes(&scene, path);
+        let named = format!("{}: {} at {}", path.display(), case.what, case.at.join("."));
+        if program.is_ok() != fits && !(fits && is_beyond_a_schema(case)) {
+            differ.push(format!("{} {named}: {program:?}", if fits { "taken:" } else { "refused:" }));
+        }
+        refused += usize::from(!fits);
+    }
+    assert!(differ.is_empty(), "schema and program differ in {}:\n{}", differ.len(), differ.join("\n"));
+    assert!(refused > 2000 && 20 * (wrong.len() - refused) < wrong.len(), "{refused} of {}", wrong.len());
+}
+
+#[test]
+fn ranges_defaults_and_words_come_from_the_lists() {
+    let schema = schema();
+    let key = |path: &str| schema.pointer(path).unwrap_or_else(|| panic!("{path}")).clone();
+    let fov = key("/properties/camera/properties/fov_deg");
+    assert_eq!((&fov["minimum"], &fov["maximum"], &fov["default"]), (&5.into(), &120.into(), &32.0.into()));
+    assert_eq!(fov["description"], "Vertical field of view [°]");
+    let iso = key("/properties/look/properties/iso");
+    assert_eq!((&iso["minimum"], &iso["default"]), (&0.02.into(), &0.42.into()), "as it is written");
+    let friction = key("/properties/rules/properties/friction/properties/on_solid");
+    assert_eq!((&friction["maximum"], &friction["default"]), (&1.into(), &0.0.into()));
+    assert_eq!(key("/properties/look/properties/sky/enum"), json!(["dusk", "day", "night"]));
+    assert_eq!(key("/properties/material/items/required"), json!(["name"]));
+}
