@@ -69,6 +69,21 @@ impl<T> Blocks<T> {
         self.blocks[c / WIDE].as_ref().map(|block| &block[c % WIDE])
     }
 
+    /// The values of so many columns that follow each other, made or at rest.
+    #[inline(always)]
+    pub(crate) fn some<const N: usize>(&self, first: usize) -> [&T; N] {
+        if let (true, Some(block)) = (first % WIDE + N <= WIDE, &self.blocks[first / WIDE]) {
+            let some = &block[first % WIDE..][..N];
+            return std::array::from_fn(|i| &some[i]);
+        }
+        std::array::from_fn(|i| &self[first + i])
+    }
+
+    #[cold]
+    fn value_at_rest(&self) -> &T {
+        self.rest.as_ref().expect("a column near lava")
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, c: usize) -> Option<&mut T> {
         self.blocks[c / WIDE].as_mut().map(|block| &mut block[c % WIDE])
@@ -108,10 +123,17 @@ impl<T> Blocks<T> {
 
 impl<T: Clone + PartialEq> Blocks<T> {
     /// Changes the value of a column; its block is made where it is another one than that of all others.
+    #[inline]
     pub(crate) fn set(&mut self, c: usize, value: T) {
-        if let Some(old) = self.get_mut(c) {
-            *old = value;
-        } else if let Some(rest) = self.rest.clone().filter(|rest| *rest != value) {
+        match &mut self.blocks[c / WIDE] {
+            Some(block) => block[c % WIDE] = value,
+            None => self.set_at_rest(c, value),
+        }
+    }
+
+    #[cold]
+    fn set_at_rest(&mut self, c: usize, value: T) {
+        if let Some(rest) = self.rest.clone().filter(|rest| *rest != value) {
             self.make(c / WIDE, |_| rest.clone());
             self[c] = value;
         }
@@ -125,7 +147,7 @@ impl<T> Index<usize> for Blocks<T> {
     fn index(&self, c: usize) -> &T {
         match &self.blocks[c / WIDE] {
             Some(block) => &block[c % WIDE],
-            None => self.rest.as_ref().expect("a column near lava"),
+            None => self.value_at_rest(),
         }
     }
 }

@@ -199,10 +199,14 @@ impl Cross<'_> {
     #[inline(always)]
     fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
-        let (ahead, along) = if SOUTH { (nx, 1) } else { (1, nx) };
-        let n = c + ahead;
-        let (here, there) = (&self.leans[c], &self.leans[n]);
-        let beside = [c - along, c + along, n - along, n + along].map(|near| &self.leans[near]);
+        let n = if SOUTH { c + nx } else { c + 1 };
+        let (here, there, beside) = if SOUTH {
+            let [before, after] = [c - 1, n - 1].map(|first| self.leans.some::<3>(first));
+            (before[1], after[1], [before[0], before[2], after[0], after[2]])
+        } else {
+            let [before, both, after] = [c - nx, c, c + nx].map(|first| self.leans.some::<2>(first));
+            (both[0], both[1], [before[0], after[0], before[1], after[1]])
+        };
         if !(here.is_one_run() && there.is_one_run()) {
             return false;
         }

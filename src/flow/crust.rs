@@ -53,8 +53,8 @@ impl Flow {
         let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m / self.ground().wetted(number);
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
         let body =
-            Crusted { lava: &self.setup.lava, mean, skin: f64::from(column.skin), depth_m, covered: column.covered };
-        (amount > 0).then(|| body.profile(0.0))
+            Crusted { law: &self.tables.crust, mean, skin: f64::from(column.skin), depth_m, covered: column.covered };
+        (amount > 0).then(|| body.profile())
     }
 
     /// A cell with the heat that its depth has in the profile of a crust.

@@ -89,9 +89,8 @@ impl Gather<'_> {
             }
             (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
         };
-        let own = &self.faces[c];
-        let is_lean =
-            take(&self.faces[c - nx][1], 1) && take(&self.faces[c - 1][0], 1) && take(&own[0], -1) && take(&own[1], -1);
+        let [west, own] = self.faces.some(c - 1);
+        let is_lean = take(&self.faces[c - nx][1], 1) && take(&west[0], 1) && take(&own[0], -1) && take(&own[1], -1);
         if !is_lean {
             return None;
         }

@@ -4,12 +4,18 @@
 //! The heat of a run is one number, spread evenly over its cells: what a run loses depends on its depth and not on the height of
 //! cells. Its temperatures over depth are those of its crust (`lid`). A lava that melts has heat of its own (`melt`).
 
+use smallvec::SmallVec;
+
+use super::blocks::BlocksMut;
 use super::column::{Column, Run, UNIT};
-use super::lid::Crusted;
+use super::lid::{CrustLaw, Crusted, Profile, profiles};
 use super::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).
 pub(crate) const RADIATION: f64 = 5.67e-8;
+
+/// Most columns whose heat is worked out at once.
+pub(crate) const BATCH: usize = 16;
 
 /// What a column lost in a step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +34,9 @@ impl Losses {
 /// The numbers of a step's heat.
 pub(crate) struct Cool<'a> {
     lava: &'a Lava,
+    law: &'a CrustLaw,
+    /// Root of π times the diffusivity of the bed.
+    bed: f64,
     dz_m: f64,
     step_s: f64,
     /// Time at the end of the step.
@@ -35,8 +44,9 @@ pub(crate) struct Cool<'a> {
 }
 
 impl<'a> Cool<'a> {
-    pub(crate) fn new(space: FlowBox, setup: &'a FlowSetup, now_s: f64) -> Self {
-        Self { lava: &setup.lava, dz_m: space.dz_m, step_s: setup.step_s, now_s }
+    pub(crate) fn new(space: FlowBox, setup: &'a FlowSetup, law: &'a CrustLaw, now_s: f64) -> Self {
+        let bed = (core::f64::consts::PI * setup.lava.diffusivity).sqrt();
+        Self { lava: &setup.lava, law, bed, dz_m: space.dz_m, step_s: setup.step_s, now_s }
     }
 
     /// Whether any heat is lost at all.
@@ -45,55 +55,95 @@ impl<'a> Cool<'a> {
         lava.cooling != Cooling::None || lava.bed_conduction > 0.0
     }
 
-    /// Takes the heat of a wet column for one step; its uppermost liquid covers a share of it. Its runs keep their cells; their temperatures are stale.
-    pub(crate) fn column(&self, column: &mut Column, mark: &Mark, wetted: f64) -> Losses {
+    /// Takes the heat of wet columns for one step: number, mark and share that the uppermost liquid covers of each. Their runs keep
+    /// their cells; their temperatures are stale.
+    pub(crate) fn columns(
+        &self,
+        columns: &mut BlocksMut<'_, Column>,
+        wet: impl Iterator<Item = (usize, Mark, f64)>,
+    ) -> Losses {
+        let (mut losses, mut surfaces) = (Losses::default(), SmallVec::<[Surface<'_>; BATCH]>::new());
+        for (c, mark, wetted) in wet {
+            let column = &mut columns[c];
+            losses = losses.plus(self.below(column, &mark));
+            surfaces.extend(self.surface(c, column, mark, wetted));
+        }
+        let is_skin = matches!(self.lava.cooling, Cooling::Skin { .. });
+        if matches!(self.lava.cooling, Cooling::Skin { exposed, .. } if exposed < 1.0) {
+            let mut fluxes = [0.0; BATCH];
+            let bodies = surfaces.iter().map(|surface| surface.body);
+            profiles(bodies, self.step_s, |i, profile| fluxes[i] = profile.flux);
+            surfaces.iter_mut().zip(fluxes).for_each(|(surface, flux)| surface.flux = flux);
+        }
+        for surface in &mut surfaces {
+            losses = losses.plus(self.cool_surface(&mut columns[surface.c], surface));
+        }
+        if is_skin {
+            let bodies = surfaces.iter().map(|surface| surface.body);
+            profiles(bodies, 0.0, |i, profile| self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile));
+        }
+        losses
+    }
+
+    /// Takes the heat of the runs under roofs.
+    fn below(&self, column: &mut Column, mark: &Mark) -> Losses {
         let mut losses = Losses::default();
         column.lid = 0;
         for i in 0..column.runs.len() {
-            if column.runs[i].is_wet() {
-                losses = losses.plus(self.run(column, i, mark, wetted));
+            let run = column.runs[i];
+            if !run.is_wet() || run.is_under_sky() {
+                continue;
             }
-        }
-        if column.runs.last().is_none_or(|run| !run.is_wet()) {
-            column.skin = 0.0;
+            let (amount, heat) = run_content(column, &run);
+            let body = self.body(column, (amount, heat), 1.0);
+            let mut left = heat;
+            if run.full {
+                let thick_m = roof_m(column, i, self.dz_m);
+                losses.roof += take(&mut left, amount, self.to_rock(&body, self.touched_s(mark), thick_m));
+            }
+            losses.bed += take(&mut left, amount, self.to_rock(&body, self.touched_s(mark), f64::INFINITY));
+            spread_evenly(run_cells(column, &run), amount, left);
         }
         losses
     }
 
-    /// Takes the heat of a run.
-    fn run(&self, column: &mut Column, i: usize, mark: &Mark, wetted: f64) -> Losses {
-        let run = column.runs[i];
-        let (amount, heat) = run_content(column, &run);
-        let touched_s = (self.now_s - mark.arrival_s).max(0.0);
+    /// How long lava has been there.
+    fn touched_s(&self, mark: &Mark) -> f64 {
+        (self.now_s - mark.arrival_s).max(0.0)
+    }
+
+    fn body(&self, column: &Column, (amount, heat): (i64, i64), wetted: f64) -> Crusted<'a> {
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let wetted = if run.is_under_sky() { wetted } else { 1.0 };
         let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m / wetted;
-        let mut body = Crusted { lava: self.lava, mean, skin: 0.0, depth_m, covered: column.covered };
-        let mut left = heat;
-        let mut take = |kelvin: f64| {
-            let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, left);
-            left -= taken;
-            taken
-        };
-        let mut losses = Losses::default();
-        if run.is_under_sky() {
-            body.skin = f64::from(column.skin).min((self.lava.heat_at(self.lava.vent_k) - mean).max(0.0));
-            losses.sky = take(self.to_sky(&mut body, mark.speed));
-        } else if run.full {
-            let thick_m = roof_m(column, i, self.dz_m);
-            losses.roof = take(self.to_rock(&body, touched_s, thick_m));
-        }
-        losses.bed = take(self.to_rock(&body, touched_s, f64::INFINITY));
-        spread_evenly(run_cells(column, &run), amount, left);
-        if run.is_under_sky() {
-            body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
-            self.note_crust(column, body, wetted);
-        }
-        losses
+        Crusted { law: self.law, mean, skin: 0.0, depth_m, covered: column.covered }
     }
 
-    /// Kelvin of heat that a run under the sky loses in a step; its crust grows and is torn. Water takes its heat by a reaction.
-    fn to_sky(&self, body: &mut Crusted<'_>, speed: f32) -> f64 {
+    /// The uppermost run of a column, if there is liquid in it; without, there is no crust.
+    fn surface(&self, c: usize, column: &mut Column, mark: Mark, wetted: f64) -> Option<Surface<'a>> {
+        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
+            column.skin = 0.0;
+            return None;
+        };
+        let (amount, heat) = run_content(column, &run);
+        let mut body = self.body(column, (amount, heat), wetted);
+        body.skin = f64::from(column.skin).min((self.law.vent - body.mean).max(0.0));
+        Some(Surface { c, run, mark, wetted, amount, heat, body, flux: 0.0 })
+    }
+
+    /// Takes the heat of an uppermost run.
+    fn cool_surface(&self, column: &mut Column, surface: &mut Surface<'a>) -> Losses {
+        let &mut Surface { amount, heat, mark, flux, ref mut body, .. } = surface;
+        let mut left = heat;
+        let sky = take(&mut left, amount, self.to_sky(body, flux, mark.speed));
+        let bed = take(&mut left, amount, self.to_rock(body, self.touched_s(&mark), f64::INFINITY));
+        body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
+        spread_evenly(run_cells(column, &surface.run), amount, left);
+        Losses { sky, roof: 0, bed }
+    }
+
+    /// Kelvin of heat that a run under the sky loses in a step, with the flux that its crust lets through; its crust grows and is torn.
+    /// Water takes its heat by a reaction.
+    fn to_sky(&self, body: &mut Crusted<'_>, flux: f64, speed: f32) -> f64 {
         let exposed = match self.lava.cooling {
             Cooling::None => return 0.0,
             Cooling::Bare { exposed } | Cooling::Skin { exposed, .. } => exposed,
@@ -102,9 +152,9 @@ impl<'a> Cool<'a> {
         let Cooling::Skin { tear_m, .. } = self.lava.cooling else { return stirred };
         let mut conducted = 0.0;
         if !body.covered && exposed < 1.0 {
-            let above = (body.mean - self.lava.heat_at(self.lava.ambient_k)).max(1e-9);
-            let lost = body.profile(self.step_s).flux.max(0.0) * self.step_s;
-            let part = (1.0 - exposed) * lost / (self.lava.heat_per_m3() * body.depth_m * above);
+            let above = (body.mean - self.law.ambient).max(1e-9);
+            let lost = flux.max(0.0) * self.step_s;
+            let part = (1.0 - exposed) * lost / (self.law.capacity * body.depth_m * above);
             conducted = above * (1.0 - libm::exp(-part));
         }
         body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.step_s / tear_m);
@@ -113,11 +163,11 @@ impl<'a> Cool<'a> {
 
     /// Kelvin of heat that the share of the surface loses that shows the core.
     fn stirred(&self, body: &Crusted<'_>, exposed: f64) -> f64 {
-        let lava = self.lava;
-        let kelvin = lava.temperature_of(body.core());
+        let (lava, law) = (self.lava, self.law);
+        let kelvin = law.temperature_of(body.core());
         let above = (kelvin - lava.ambient_k).max(0.0);
-        let each = lava.heat_of_kelvin(kelvin);
-        let capacity = lava.heat_per_m3() * each * body.depth_m;
+        let each = law.heat_of_kelvin(kelvin);
+        let capacity = law.capacity * each * body.depth_m;
         // Exact for any step: dT/dt = −f ε σ T⁴/(ρ c h).
         let cube = kelvin * kelvin * kelvin;
         let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
@@ -139,27 +189,45 @@ impl<'a> Cool<'a> {
         if lava.bed_conduction <= 0.0 {
             return 0.0;
         }
-        let above = (body.mean - lava.heat_at(lava.ambient_k)).max(0.0);
-        let above_k = (lava.temperature_of(body.core()) - lava.ambient_k).max(0.0);
+        let above = (body.mean - self.law.ambient).max(0.0);
+        let above_k = (self.law.temperature_of(body.core()) - lava.ambient_k).max(0.0);
         let roots = (touched_s + self.step_s).sqrt() - touched_s.sqrt();
-        let half_space = 2.0 * roots / (core::f64::consts::PI * lava.diffusivity).sqrt();
+        let half_space = 2.0 * roots / self.bed;
         let taken = lava.bed_conduction * above_k * half_space.max(self.step_s / thick_m);
-        let part = taken / (lava.heat_per_m3() * body.depth_m * above.max(1e-9));
+        let part = taken / (self.law.capacity * body.depth_m * above.max(1e-9));
         above * (1.0 - libm::exp(-part))
     }
 
     /// Keeps what the crust lacks, as far as the run can lack it, and the depth of the lid.
-    fn note_crust(&self, column: &mut Column, mut body: Crusted<'_>, wetted: f64) {
-        if !matches!(self.lava.cooling, Cooling::Skin { .. }) {
-            return;
-        }
-        let profile = body.profile(0.0);
-        body.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
-        column.skin = body.skin as f32;
-        let lid_m = profile.lid_m(self.lava.solidus_k) * wetted;
+    fn note_crust(&self, column: &mut Column, surface: &Surface<'_>, profile: Profile) {
+        let body = &surface.body;
+        column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
+        let lid_m = profile.lid_m(self.lava.solidus_k) * surface.wetted;
         let units = lid_m / self.dz_m * f64::from(UNITS);
         column.lid = if units < 1e15 { units as i64 } else { i64::MAX / 4 };
     }
+}
+
+/// An uppermost run while its heat is taken.
+struct Surface<'a> {
+    /// Number of its column.
+    c: usize,
+    run: Run,
+    mark: Mark,
+    /// Share of the column that it covers.
+    wetted: f64,
+    amount: i64,
+    heat: i64,
+    body: Crusted<'a>,
+    /// W/m² that leave its crust.
+    flux: f64,
+}
+
+/// Takes kelvin of an amount from its heat, as far as there is some; gives what was taken.
+fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
+    let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, *left);
+    *left -= taken;
+    taken
 }
 
 /// Thickness of the rock above a run; infinite below lava.

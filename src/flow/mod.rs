@@ -20,7 +20,7 @@
 //! | `step` | a step as a recipe |
 //! | `undo` | a step that is given up when the program is to end |
 //! | `cross`, `gather` | the two passes of a sub-step |
-//! | `heat`, `lid`, `set` | cooling; the crust; what turns to rock |
+//! | `heat`, `lid`, `lanes`, `set` | cooling; the crust, of several columns at once; what turns to rock |
 //! | `margin` | the share of a column that liquid covers |
 //! | `edit` | what a person or a scene puts into cells |
 //! | `meet` | what reactions with other matter take and make |
@@ -46,6 +46,7 @@ mod face;
 mod gather;
 mod heat;
 mod heights;
+mod lanes;
 mod lava;
 mod layers;
 mod lean;

@@ -101,12 +101,12 @@ impl Flow {
     }
 
     /// Columns whose blocks are made by a body that reaches over so many along x and z.
-    pub(crate) fn columns_around([wide, deep]: [f64; 2]) -> f64 {
+    pub fn columns_around([wide, deep]: [f64; 2]) -> f64 {
         (wide + 2.0 * WIDE as f64) * (deep + 2.0)
     }
 
     /// Bytes of so many columns in blocks that are made.
-    pub(crate) fn need_of_columns(columns: f64) -> f64 {
+    pub fn need_of_columns(columns: f64) -> f64 {
         columns * BYTES_A_COLUMN as f64
     }
 

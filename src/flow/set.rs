@@ -68,7 +68,7 @@ impl Flow {
         let depth_m = amount as f64 * unit_m;
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
         let skin = f64::from(column.skin);
-        let profile = Crusted { lava: &self.setup.lava, mean, skin, depth_m, covered: column.covered }.profile(0.0);
+        let profile = Crusted { law: &self.tables.crust, mean, skin, depth_m, covered: column.covered }.profile();
         let (mut left, mut stays, mut depth) = (heat, amount, 0.0);
         for level in (run.first..=run.top).rev() {
             let cell = column.cell_mut(level);

@@ -1,9 +1,11 @@
 //! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
 
-use super::blocks::Blocks;
+use smallvec::SmallVec;
+
+use super::blocks::{Blocks, BlocksMut};
 use super::column::{Column, UNIT};
 use super::demand::Ground;
-use super::heat::{Cool, Losses};
+use super::heat::{BATCH, Cool, Losses};
 use super::lean::Lean;
 use super::mag::Mag;
 use super::plan::{FINEST, Plan, Pour, is_at_side, run_of_pour};
@@ -151,17 +153,23 @@ impl Flow {
     /// Notes speeds and takes the heat of a step. Gives the columns that may set.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
-        let is_cooling = Cool::new(self.space, &self.setup, notes.now_s).is_needed();
+        let is_cooling = Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
         let wetted = if is_cooling { self.wetted(plan) } else { Vec::new() };
         let Self { space, setup, columns, marks, leans, tables, account, .. } = self;
-        let cool = Cool::new(*space, setup, notes.now_s);
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|(i, c), column, mark, ended| {
-            ended.note_speed(c, notes.speed(c, column, mark));
-            // Hot lava comes up through the columns of a vent.
-            if is_cooling && plan.fed.binary_search(&c).is_err() {
-                ended.losses = ended.losses.plus(cool.column(column, mark, wetted[i]));
+        let cool = Cool::new(*space, setup, &tables.crust, notes.now_s);
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
+            for &(_, c) in wet {
+                ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
             }
-            notes.arrival(c, column, mark, ended);
+            if is_cooling {
+                // Hot lava comes up through the columns of a vent.
+                let cooling = wet.iter().filter(|(_, c)| plan.fed.binary_search(c).is_err());
+                let cooling = cooling.map(|&(i, c)| (c as usize, marks[c as usize], wetted[i]));
+                ended.losses = ended.losses.plus(cool.columns(columns, cooling));
+            }
+            for &(_, c) in wet {
+                notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+            }
         });
         account.heat_sky += i128::from(ended.losses.sky);
         account.heat_roof += i128::from(ended.losses.roof);
@@ -180,14 +188,18 @@ impl Flow {
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
-        let moved = each_wet(plan, (columns, marks, leans), tables, &|(_, c), column, mark, ended| {
-            ended.note_speed(c, notes.speed(c, column, mark));
+        let moved = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
+            for &(_, c) in wet {
+                ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
+            }
         });
         self.watch.note(moved.fastest, notes.now_s);
         self.exchange_heat();
         let Self { columns, marks, leans, tables, .. } = self;
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|(_, c), column, mark, ended| {
-            notes.arrival(c, column, mark, ended);
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
+            for &(_, c) in wet {
+                notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+            }
         });
         ended.cold
     }
@@ -350,12 +362,13 @@ impl Ended {
     }
 }
 
-/// Does some work on every wet column, with its place among the active ones and its number, and brings its runs and its record up to date.
+/// Does some work on all wet columns, some at once, with the place of each among the active ones and its number, and brings their
+/// runs and their records up to date.
 fn each_wet(
     plan: &Plan,
     (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
     tables: &Tables,
-    work: &(impl Fn((usize, u32), &mut Column, &mut Mark, &mut Ended) + Sync),
+    work: &(impl Fn(&[(usize, u32)], &mut BlocksMut<'_, Column>, &mut BlocksMut<'_, Mark>, &mut Ended) + Sync),
 ) -> Ended {
     on_strips(
         &plan.strips,
@@ -363,15 +376,19 @@ fn each_wet(
         &|strip| strip.these.len(),
         &|strip, (mut columns, (mut marks, mut leans))| {
             let mut ended = Ended::default();
-            for place in strip.these.clone() {
-                let c = plan.active[place];
-                let i = c as usize;
-                if leans[i].has_liquid() {
-                    work((place, c), &mut columns[i], &mut marks[i], &mut ended);
-                    leans[i] = columns[i].refresh_with_lean(tables);
+            let mut places = strip.these.clone();
+            loop {
+                let of_place = |place: usize| (place, plan.active[place]);
+                let is_wet = |&(_, c): &(usize, u32)| leans[c as usize].has_liquid();
+                let wet: SmallVec<[_; BATCH]> = places.by_ref().map(of_place).filter(is_wet).take(BATCH).collect();
+                if wet.is_empty() {
+                    return ended;
+                }
+                work(&wet, &mut columns, &mut marks, &mut ended);
+                for &(_, c) in &wet {
+                    leans[c as usize] = columns[c as usize].refresh_with_lean(tables);
                 }
             }
-            ended
         },
         &Ended::plus,
     )

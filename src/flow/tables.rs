@@ -2,6 +2,7 @@
 
 use super::column::Warmth;
 use super::face::HELD;
+use super::lid::CrustLaw;
 use super::mag::Mag;
 use super::plan::FINEST;
 use super::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
@@ -57,6 +58,7 @@ pub(crate) struct Tables {
     hottest: usize,
     /// Whether a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
+    pub(crate) crust: CrustLaw,
     /// Fluidity of 1 Pa s, and strength of 1 Pa.
     flux: f64,
     unit_of_strength: f64,
@@ -84,6 +86,7 @@ impl Tables {
             deep: DEEP,
             held: Mag::from_f64(HELD),
             hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
+            crust: CrustLaw::of(lava),
             carries_skin: matches!(lava.cooling, super::Cooling::Skin { .. }),
         }
     }
