@@ -30,61 +30,65 @@ night() {
     cp "$work/night.png" docs/plume_night.png
 }
 
-# Waits for a line of the window's log.
-seen() {
-    for _ in $(seq 600); do
-        if grep -q "$1" "$work/log"; then return; fi
+# Waits until the window's log has more lines of this kind than so many.
+more() {
+    for _ in $(seq 900); do
+        if [ "$(grep -c "$1" "$work/log")" -gt "$2" ]; then return; fi
         sleep 0.2
     done
-    echo "the window did not say: $1" >&2
+    echo "the window's log has no further line: $1" >&2
     exit 1
 }
 
-# A picture of the window that has come to rest, as the next one of the film.
+# Takes the window as the next picture of the film once nothing gets finer.
 shot() {
-    sleep "${REST:-4}"
+    more 'picture finished' "$finished"
     frames=$((frames + 1))
     import -window root "$work/$(printf %03d "$frames").png"
+    finished=$(grep -c 'picture finished' "$work/log") || true
 }
 
-# Lets the world run for so many seconds.
+# Lets the world run until the next hundred steps are full.
 run() {
+    local before
+    before=$(grep -c '^step ' "$work/log") || true
     xdotool key space
-    sleep "$1"
+    more '^step ' "$before"
     xdotool key space
 }
 
 # Turns the world by dragging from the middle of the picture.
 turn() {
-    xdotool mousemove 850 420 mousedown 3 mousemove_relative -- "$1" "$2" mouseup 3 mousemove 780 700
+    xdotool mousemove 850 420 mousedown 3 mousemove_relative -- "$1" "$2" mouseup 3 mousemove 780 720
 }
 
-# The window: lava runs, a click opens another vent, the camera turns, a slice cuts the mountain open, other views.
+# The window: lava runs, a click opens another vent, the camera turns, a slice cuts the mountain open, another view.
 window() {
-    frames=0
+    frames=0 finished=0
     Xvfb :97 -screen 0 1200x750x24 -nolisten tcp 2>/dev/null &
     export DISPLAY=:97
     sleep 2
-    lavoxel view --size 1200x750 --log --paused >"$work/log" 2>/dev/null &
+    lavoxel view --size 1200x750 --log --paused 2>"$work/log" &
     local viewer=$!
-    seen 'scene'
-    xdotool search --sync --name Lavoxel windowfocus mousemove 780 700
-    for _ in 1 2 3 4 5 6 7 8; do run 1; shot; done
-    xdotool key F3 mousemove 860 330
-    sleep 2
-    xdotool click 1
+    more '^scene' 0
+    xdotool search --sync --name Lavoxel windowfocus mousemove 780 720
     shot
-    cp "$work/$(printf %03d "$frames").png" "$work/still.png"
-    for _ in 1 2 3 4 5 6; do run 1; shot; done
+    for _ in 1 2 3 4 5 6 7; do run; shot; done
+    xdotool key F3 mousemove 840 380
+    sleep 3
+    xdotool click 1 mousemove 780 720
+    for _ in 1 2 3 4 5 6; do run; shot; done
+    cp "$work/$(printf %03d "$frames").png" docs/window.png
     xdotool key F2
-    for _ in 1 2 3 4 5 6; do turn 60 0; run 0.5; shot; done
+    for _ in 1 2 3 4; do turn -50 0; run; shot; done
     xdotool key x
-    for _ in 1 2 3 4 5; do xdotool key --repeat 6 bracketright; shot; done
+    shot
+    for _ in 1 2 3; do xdotool key --repeat 4 bracketleft; shot; done
+    for _ in 1 2; do turn 50 0; shot; done
     xdotool key x 2
-    for _ in 1 2 3; do turn -60 0; run 0.5; shot; done
+    for _ in 1 2; do run; shot; done
     kill "$viewer"
-    cp "$work/still.png" docs/window.png
-    convert -delay 25 -loop 0 "$work"/[0-9]*.png -resize 840x525 -quality 60 -define webp:method=6 docs/window.webp
+    convert -delay 30 -loop 0 "$work"/[0-9]*.png -resize 840x525 -quality 60 -define webp:method=6 docs/window.webp
 }
 
 for picture in "$@"; do "$picture"; done

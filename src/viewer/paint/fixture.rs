@@ -28,28 +28,21 @@ pub(super) const SIZE: (usize, usize) = (320, 220);
 
 /// The device of all tests, without a window, where a driver is installed.
 pub(super) fn gpu() -> Option<Gpu> {
-    static GPU: OnceLock<Option<Gpu>> = OnceLock::new();
+    static GPU: OnceLock<Gpu> = OnceLock::new();
     let open = || {
-        needs::vulkan().then(|| {
-            let surface = pollster::block_on(OffscreenSurface::new(64, 64));
-            // kiss3d aborts when a surface is dropped before its first frame has made this.
-            MaterialManager2d::get_global_manager(|_| ());
-            let gpu = Gpu::of_window();
-            // The last surface takes its device along.
-            std::mem::forget(surface);
-            gpu
-        })
+        let surface = pollster::block_on(OffscreenSurface::new(64, 64));
+        // kiss3d aborts when a surface is dropped before its first frame has made this.
+        MaterialManager2d::get_global_manager(|_| ());
+        let gpu = Gpu::of_window();
+        // The last surface takes its device along.
+        std::mem::forget(surface);
+        gpu
     };
-    let gpu = GPU.get_or_init(open).clone();
-    // Each test that is skipped records it.
-    if gpu.is_none() && needs::vulkan() {
-        return None;
-    }
-    gpu
+    needs::vulkan().then(|| GPU.get_or_init(open).clone())
 }
 
-/// The painter of all tests, as for a first picture with this look: a driver that draws with the processor takes ten seconds of it for
-/// a painter's shaders, and as many minutes as there are painters where it keeps none on disk.
+/// The painter of all tests, as for a first picture with this look. A driver that draws with the processor takes ten seconds to prepare
+/// the shaders of a painter, and a minute where it has none on disk.
 pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>> {
     static PAINTER: OnceLock<Mutex<GpuPainter>> = OnceLock::new();
     let gpu = gpu()?;
