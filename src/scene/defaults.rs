@@ -241,7 +241,7 @@ impl Scene {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "files"))]
 mod tests {
     use std::path::Path;
 
@@ -263,7 +263,6 @@ mod tests {
         assert!(lists.flow.iter().all(|reaction| reaction.heat.is_some()));
     }
 
-    #[cfg(feature = "files")]
     #[test]
     fn lava_that_is_poured_later_reacts_where_it_is_expected() {
         let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[body]]\nshape = \

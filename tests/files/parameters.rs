@@ -137,7 +137,7 @@ fn the_built_in_scene_has_every_key() {
         for key in keys.into_iter().filter(|key| !elsewhere.contains(key)) {
             let named = |line: &&str| line.trim_start_matches("# ").starts_with(&format!("{key} = "));
             let is_table = section.iter().any(|line| line.starts_with(&format!("[{table}.{key}]")));
-            assert!(is_table || section.iter().any(|line| named(&line)), "[{table}] lacks {key}");
+            assert!(is_table || section.iter().any(named), "[{table}] lacks {key}");
         }
     }
     let given: SceneSpec = toml::from_str(VOLCANO).expect("TOML");
