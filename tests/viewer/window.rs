@@ -391,13 +391,15 @@ fn slices_cut_the_world_open(display: &Display, window: &mut Window, folder: &Pa
     let whole = headless.draw(Style::Cinematic);
     for (key, axis) in [("z", 2), ("x", 0), ("y", 1)] {
         let expected = headless.draw_opened(axis);
-        assert!(difference(&whole, &expected) > 2.0, "a cut across {key} changes the picture");
+        assert!(difference(&whole, &expected) > 0.5, "a cut across {key} changes the picture");
         display.key(key);
         window.wait_for("slice ");
         photographed(display, window, folder, |seen| {
             keep(&format!("slice {key}"), seen);
             let apart = difference(seen, &expected);
-            if apart < 1.5 { Ok(()) } else { Err(format!("the cut across {key} is {apart:.2} levels off")) }
+            // A level cut takes little of a mountain away.
+            let is_opened = apart < 1.5 && 2.0 * apart < difference(seen, &whole);
+            if is_opened { Ok(()) } else { Err(format!("the cut across {key} is {apart:.2} levels off")) }
         });
         display.key(key);
         window.wait_for("off");
