@@ -11,6 +11,7 @@ mod flow;
 mod vents;
 
 pub use self::air::VentAir;
+#[cfg(feature = "scene")]
 pub(crate) use self::flow::{FLOW_KELVIN_MAX, FLOW_RATE_MAX};
 pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
 pub use self::vents::{VentChange, Vents};
