@@ -131,7 +131,7 @@ const FLAGS: [(&str, &str); 15] = [
     ("base_cells", "--base-cells"),
 ];
 
-/// The same with what a scene says of the keys.
+/// Flags with what a scene says of the keys.
 fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
     FLAGS.into_iter().filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
 }

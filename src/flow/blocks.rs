@@ -31,7 +31,7 @@ impl<T> Blocks<T> {
         Self { columns, blocks, made: 0, rest: None }
     }
 
-    /// The same with a value that all columns have until their blocks are made.
+    /// Makes blocks with a value that all columns have until theirs are made.
     pub(crate) fn at_rest(columns: usize, rest: T) -> Self {
         Self { rest: Some(rest), ..Self::new(columns) }
     }
@@ -97,7 +97,7 @@ impl<T> Blocks<T> {
         all.take_while(move |&(c, _)| c < columns)
     }
 
-    /// The same, to change them.
+    /// Mutable access to them.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let columns = self.columns;
         let made = self.blocks.iter_mut().enumerate().filter_map(|(b, block)| Some((b, block.as_mut()?)));

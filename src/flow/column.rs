@@ -169,7 +169,7 @@ impl Column {
         empty.map(|cell| std::mem::take(&mut cell.heat)).sum()
     }
 
-    /// What is wrong with the column.
+    /// Fault of the column.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let last = |i: usize| i + 1 == self.cells.len() || self.cells[i + 1].rock > 0;
         self.cells.iter().enumerate().find_map(|(i, cell)| {
@@ -293,7 +293,7 @@ impl Column {
         }
     }
 
-    /// The same for a column that moves, with its record.
+    /// Refreshes a column that moves, and gives its record.
     #[inline]
     pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> Lean {
         if self.runs.len() == 1 && self.runs[0].is_under_sky() {
@@ -304,7 +304,7 @@ impl Column {
         Lean::of(self)
     }
 
-    /// The same for a column of one run under the sky, by its only two cells with liquid.
+    /// Refreshes a column of one run under the sky, by its only two cells with liquid.
     #[inline(always)]
     pub(crate) fn refresh_open(&mut self, lower: FlowCell, upper: FlowCell, tables: &Tables) -> Lean {
         let (run, skin) = (&mut self.runs[0], self.skin);
@@ -375,7 +375,7 @@ impl Column {
     }
 }
 
-/// What the record of a column keeps of its lowest two cells with liquid.
+/// Part of the record of a column about its lowest two cells with liquid.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) warmth: [Warmth; 2],

@@ -10,7 +10,7 @@ use super::strips::{SIDE, on_strips};
 use super::tables::Tables;
 use super::{Flow, FlowBox};
 
-/// What crosses a face from one cell to the cell of the same level.
+/// Amount and heat that cross a face from one cell to the cell of the same level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) level: i32,
@@ -20,7 +20,7 @@ pub(crate) struct Part {
     pub(crate) heat: i64,
 }
 
-/// What crosses a face in the sub-step `stamp`.
+/// Amounts and heat that cross a face in the sub-step `stamp`.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Face {
@@ -177,7 +177,7 @@ pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -
     (c, n, Pair { here: &columns[c], there: &columns[n], beside })
 }
 
-/// What the faces of a sub-step read.
+/// Inputs of the faces of a sub-step.
 struct Cross<'a> {
     space: FlowBox,
     columns: &'a Blocks<Column>,
@@ -195,7 +195,7 @@ impl Cross<'_> {
         }
     }
 
-    /// The same for columns of one run under the sky; gives whether they are.
+    /// Crosses a face between columns of one run under the sky; gives whether they are.
     #[inline(always)]
     fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));

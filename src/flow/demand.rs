@@ -83,7 +83,7 @@ impl<'a> Ground<'a> {
         self.own_by(is_at_side(self.space, c), c, planned)
     }
 
-    /// The same without the records.
+    /// Demand without the records.
     #[cfg(test)]
     pub(crate) fn plain_own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(true, c, planned)

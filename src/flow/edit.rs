@@ -5,7 +5,7 @@ use super::lean::Lean;
 use super::plan::neighbours;
 use super::{Flow, HEAT_UNITS, UNITS};
 
-/// What is put into cells of a flow.
+/// Matter that is put into cells of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowEdit {
     /// Tops cells up with liquid, as far as rock leaves room.

@@ -75,7 +75,7 @@ impl Side {
     }
 }
 
-/// What crosses between two runs.
+/// Flux between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flux {
     /// From `here` to `there`, or back.
@@ -290,7 +290,7 @@ impl Drive {
     }
 }
 
-/// What crosses between two columns of one run under the sky: the same rule, read from their records.
+/// Pair of columns of one run under the sky: the rule of [`Pair`], read from their records.
 pub(crate) struct LeanPair<'a> {
     pub(crate) here: &'a Lean,
     pub(crate) there: &'a Lean,

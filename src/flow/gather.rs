@@ -35,7 +35,7 @@ impl Flow {
     }
 }
 
-/// What the columns of a sub-step read.
+/// Inputs of the columns of a sub-step.
 struct Gather<'a> {
     space: FlowBox,
     faces: &'a Blocks<[Face; 2]>,
@@ -57,7 +57,7 @@ impl Gather<'_> {
         self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
     }
 
-    /// The same for a column of one run under the sky that has two cells of liquid at most, before and after.
+    /// Gathers for a column of one run under the sky that has two cells of liquid at most, before and after.
     #[inline(always)]
     fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
         if !lean.is_whole() {

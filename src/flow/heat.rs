@@ -17,7 +17,7 @@ pub(crate) const RADIATION: f64 = 5.67e-8;
 /// Most columns whose heat is worked out at once.
 pub(crate) const BATCH: usize = 16;
 
-/// What a column lost in a step, in units of heat.
+/// Losses of a column in a step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) sky: i64,

@@ -1,4 +1,4 @@
-//! What a lava is made of: constants and their ranges.
+//! Constants of a lava and their ranges.
 
 mod presets;
 
@@ -11,7 +11,7 @@ kinds! {
     /// Viscosity of the liquid in Pa s as a function of its temperature `T` in kelvin.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Viscosity by "law" {
-        /// The same at every temperature.
+        /// One viscosity at every temperature.
         Constant = "constant" {
             /// Viscosity.
             must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";

@@ -37,7 +37,7 @@ pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
     (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
 }
 
-/// The same of any number of layers from the bottom up; `above` is the part of the depth above the layer of a number, and the
+/// Fluidity of any number of layers from the bottom up; `above` is the part of the depth above the layer of a number, and the
 /// shares are those below the top of each.
 pub(crate) fn layers(
     fluidities: impl ExactSizeIterator<Item = Mag>,

@@ -120,7 +120,7 @@ pub(crate) struct Profile {
     pub(crate) flux: f64,
 }
 
-/// What does not change while the temperatures of the surfaces of some runs are searched.
+/// Constants while the temperatures of the surfaces of some runs are searched.
 struct Search<'a> {
     law: &'a CrustLaw,
     mean: Lanes,

@@ -136,7 +136,7 @@ impl FlowBox {
     }
 }
 
-/// What a flow needs besides its ground.
+/// Setup of a flow besides its ground.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowSetup {
     /// The liquid.
@@ -147,11 +147,11 @@ pub struct FlowSetup {
     pub open_sides: bool,
     /// Seed of the rounding of amounts.
     pub seed: u64,
-    /// What heats solid and liquid; only of a lava with a liquidus.
+    /// Heaters of solid and liquid; only of a lava with a liquidus.
     pub heaters: Vec<FlowHeater>,
 }
 
-/// What a vent pours into one column in a step.
+/// Pour of a vent into one column in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowPour {
     /// Number of the column.
@@ -160,7 +160,7 @@ pub struct FlowPour {
     pub level: Option<usize>,
     /// Volume that this vent has poured into the column from the start to the start of this step.
     pub before_m3: f64,
-    /// The same up to the end of this step.
+    /// Volume up to the end of this step.
     pub after_m3: f64,
     /// Temperature of what is poured.
     pub temperature_k: f64,
@@ -214,7 +214,7 @@ pub struct FlowColumn {
     pub roofed: bool,
 }
 
-/// What is kept of a column besides its cells.
+/// Record of a column besides its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     /// Amount that set.
@@ -233,10 +233,7 @@ impl Mark {
     /// Whether the numbers are those of a column: a file may hold any.
     fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
-        (0..=1 << 56).contains(&self.set)
-            && self.arrival_s >= 0.0
-            && is_speed(self.speed)
-            && is_speed(self.max_speed)
+        (0..=1 << 56).contains(&self.set) && self.arrival_s >= 0.0 && is_speed(self.speed) && is_speed(self.max_speed)
     }
 
     fn note_arrival(&mut self, now_s: f64) {
@@ -258,7 +255,7 @@ pub struct Flow {
     /// The record of each column, as fresh as its runs while columns move.
     leans: Blocks<Lean>,
     marks: Blocks<Mark>,
-    /// What can melt, with a lava that melts.
+    /// Solids that can melt, with a lava that melts.
     solids: Option<melt::Solids>,
     /// Columns in which something melted in this step.
     melted: Vec<u32>,
@@ -395,7 +392,7 @@ impl Flow {
         self.space
     }
 
-    /// What it was made with.
+    /// Setup that it was made with.
     pub fn setup(&self) -> &FlowSetup {
         &self.setup
     }

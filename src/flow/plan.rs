@@ -36,7 +36,7 @@ const DEEP: i64 = 8 * UNIT;
 /// Passes of smoothing: as many columns around a fast one have a level near its own.
 const SMOOTH: usize = 2;
 
-/// What is poured into one column in a step, in units.
+/// Pour into one column in a step, in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pour {
     pub(crate) column: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Pour {
     pub(crate) heat_each: i64,
 }
 
-/// What the plan keeps of a column.
+/// Plan of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Planned {
     /// Largest slope of the head downwards, as a difference of heights, when it got its level.
@@ -76,7 +76,7 @@ pub(crate) struct Plan {
     pub(crate) round: i32,
     /// The coarsest level that moves in this round.
     pub(crate) due: i32,
-    /// What it keeps of each column of the box.
+    /// Plan of each column of the box.
     columns: Blocks<Planned>,
     awake: Area,
     /// Columns that stirred or were poured into in this step.
@@ -91,7 +91,7 @@ pub(crate) struct Plan {
     listed: Vec<u32>,
     near: Area,
     around: Area,
-    /// What the planned columns ask for.
+    /// Demands of the planned columns.
     own: Vec<Own>,
     smooth: Vec<u8>,
 }
@@ -370,7 +370,7 @@ pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
 }
 
 impl Pour {
-    /// What is poured from `before` to `after` cubic metres.
+    /// Pour from `before` to `after` cubic metres.
     pub(crate) fn new(space: FlowBox, lava: &super::Lava, pour: &super::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
         let kelvin = pour.temperature_k.clamp(super::lava::LEAST_KELVIN, super::lava::MOST_KELVIN);

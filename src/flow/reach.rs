@@ -136,7 +136,7 @@ impl Flow {
         Heights::need(columns) + lists + sets + (made * WIDE * BYTES_A_COLUMN) as u64
     }
 
-    /// What [`Flow::need`] says of this one and the blocks that are made, and what a step may keep of it to be given up.
+    /// Bytes by [`Flow::need`] of this one and the blocks that are made, and those that a step may keep to be given up.
     pub fn bytes(&self) -> u64 {
         let kept = if self.stop.is_some() { undo::need(self.space.columns(), self.wet.len()) } else { 0 };
         let melts = if self.setup.lava.melts() { melt::need(self.space) } else { 0 };

@@ -1,4 +1,4 @@
-//! What a checkpoint keeps of a flow, and the hash of its state.
+//! State of a flow in a checkpoint, and its hash.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
 use crate::random::mix64;
 
-/// What a checkpoint keeps of a flow.
+/// State of a flow in a checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowState {
     steps: u64,
@@ -44,7 +44,7 @@ struct SavedColumn {
 }
 
 impl Flow {
-    /// What a checkpoint keeps.
+    /// State for a checkpoint.
     pub fn state(&self) -> FlowState {
         let save = |(c, column): (usize, &Column)| SavedColumn {
             number: c as u32,

@@ -102,7 +102,7 @@ impl Flow {
         true
     }
 
-    /// What the plan reads.
+    /// Inputs of the plan.
     pub(crate) fn ground(&self) -> Ground<'_> {
         Ground {
             space: self.space,
@@ -135,7 +135,7 @@ impl Flow {
         inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
     }
 
-    /// What follows the sub-steps, once a step.
+    /// Ends a step after its sub-steps: heat, setting, notes.
     pub(crate) fn finish(&mut self, plan: &Plan) {
         self.steps += 1;
         if self.setup.open_sides {
@@ -184,7 +184,7 @@ impl Flow {
         plan.active.par_iter().with_min_len(TASK).map(|&c| ground.wetted(c as usize)).collect()
     }
 
-    /// The same where solid takes and gives heat too.
+    /// Ends a step where solid takes and gives heat too.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
         let Self { columns, marks, leans, tables, .. } = self;
@@ -295,7 +295,7 @@ impl Flow {
     }
 }
 
-/// What is noted of wet columns at the end of a step.
+/// Notes of wet columns at the end of a step.
 struct Notes<'a> {
     plan: &'a Plan,
     cliff: i64,
@@ -338,7 +338,7 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// What comes of wet columns at the end of a step.
+/// Results of wet columns at the end of a step.
 #[derive(Default)]
 struct Ended {
     losses: Losses,

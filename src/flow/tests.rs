@@ -13,7 +13,7 @@ fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     random_flow_in(seed, [1, 2].map(|use_| 6 + (draw(seed, use_) * 12.0) as usize))
 }
 
-/// The same with so many columns along x and z.
+/// Random flow with so many columns along x and z.
 pub(super) fn random_flow_in(seed: u64, [nx, nz]: [usize; 2]) -> (Flow, Vec<FlowPour>) {
     let d = |use_| draw(seed, use_);
     let space = FlowBox { nx, ny: 24, nz, dx_m: 2.0 + 10.0 * d(3), dz_m: 0.5 + 4.0 * d(4) };
@@ -104,7 +104,7 @@ fn threads_and_a_saved_state_do_not_change_a_bit() {
     }
 }
 
-/// What happens between two steps of a random world: edits of every kind, and reactions.
+/// Disturbs a random world between two steps: edits of every kind, and reactions.
 pub(super) fn disturb(flow: &mut Flow, seed: u64, step: u64) {
     let d = |use_: u64| draw(seed ^ step << 20, 1000 + use_);
     let space = flow.space();

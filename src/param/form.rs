@@ -40,7 +40,7 @@ pub struct Entry {
     pub must: bool,
     /// The kinds of table that have it; none named: all.
     pub kinds: &'static [&'static str],
-    /// What may stand behind it.
+    /// Form of the value behind it.
     pub form: Form,
 }
 

@@ -22,7 +22,7 @@ macro_rules! param {
     };
 }
 
-/// The same of any type that a scene has: field, type, range and unit where its numbers have them, words.
+/// Declares a key of any type that a scene has: field, type, range and unit where its numbers have them, words.
 macro_rules! fact {
     ($first:ident $(. $rest:ident)*: $type:ty $(, [$low:expr, $high:expr] $unit:literal)?, $what:literal) => {
         $crate::param::Param {

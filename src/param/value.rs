@@ -8,7 +8,7 @@ use super::Form;
 
 /// A type of value of a scene.
 pub trait Value {
-    /// What may stand behind its key.
+    /// Form of the value behind its key.
     fn form() -> Form
     where
         Self: Sized;
@@ -18,7 +18,7 @@ pub trait Value {
         Vec::new()
     }
 
-    /// The same with their names, where it is a table of numbers.
+    /// Numbers with their names, where it is a table of numbers.
     fn named_numbers(&self) -> Vec<(&str, f64)> {
         self.numbers().into_iter().map(|number| ("", number)).collect()
     }

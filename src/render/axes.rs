@@ -5,18 +5,18 @@ use super::legend::{Frame, stroke};
 use super::text::{Align, Ink};
 use super::ticks::{Ticks, number};
 
-/// What the cells along an axis of the box measure.
+/// Ruler of the cells along an axis of the box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruler {
-    /// What is measured, such as `elevation`.
+    /// Name of the measure, such as `elevation`.
     pub name: String,
     /// Its unit, such as `m`.
     pub unit: String,
-    /// What is to be said about it, such as `drawn × 2`; empty for nothing.
+    /// Note, such as `drawn × 2`; empty for none.
     pub note: String,
     /// The value where cell 0 begins.
     pub start: f64,
-    /// What a cell adds to it; below 0 where values fall.
+    /// Growth by a cell; below 0 where values fall.
     pub per_cell: f64,
 }
 

@@ -71,7 +71,7 @@ impl Bounds {
         self
     }
 
-    /// The same of cells that are drawn so many times as high as wide. Cells are cubes otherwise.
+    /// Draws cells so many times as high as wide. Cells are cubes otherwise.
     #[must_use]
     pub fn of_tall_cells(self, tall: f32) -> Self {
         Self { tall, ..self }
@@ -157,7 +157,7 @@ impl Camera {
         Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
     }
 
-    /// The same where cells are drawn `tall` times as high as wide.
+    /// Camera from a pose where cells are drawn `tall` times as high as wide.
     pub(crate) fn from_pose_over(
         (eye, tall): (Point3<f32>, f32),
         (azimuth_deg, elevation_deg): (f32, f32),
@@ -219,7 +219,7 @@ impl Camera {
         0.5 * (low + high)
     }
 
-    /// The same view in a picture of another size, in pixels.
+    /// View in a picture of another size, in pixels.
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {
         let size = (size.0.max(1), size.1.max(1));
@@ -282,7 +282,7 @@ impl Camera {
         self.ray_and_length(px, py).0
     }
 
-    /// The same, and how far along it the depth grows by 1.
+    /// Ray through a pixel, and how far along it the depth grows by 1.
     #[inline(always)]
     pub(crate) fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
         // No division by the size: this is done for each pixel.

@@ -22,12 +22,12 @@ use crate::simd::Simd;
 /// Share of its own colour that lava keeps behind deep water.
 const GLOWING: f32 = 0.85;
 
-/// What a ray meets behind the lava, as far as it depends on the ground and the sky alone, through the haze.
+/// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Light without the lava's.
     still: V3,
-    /// What the lava's light adds where it arrives at full strength.
+    /// Light of the lava where it arrives at full strength.
     warmed: V3,
     /// Normal by which that light is received.
     normal: V3,

@@ -22,7 +22,7 @@ pub(crate) struct Media<'a> {
     pub(crate) solids: Vec<Clear<'a>>,
     /// Gases.
     pub(crate) fog: Option<FogField<'a>>,
-    /// What the air carries.
+    /// Contents of the air.
     pub(crate) smoke: Option<SmokeField<'a>>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Media<'a> {
 pub(crate) struct Clouds<'a> {
     pub(crate) fog: Option<&'a Fog>,
     pub(crate) smoke: Option<&'a Smoke>,
-    /// What the plain styles draw instead of smoke.
+    /// Haze that the plain styles draw instead of smoke.
     pub(crate) haze: Option<&'a Haze>,
     /// Cells of the box of voxels.
     pub(crate) size: [f32; 3],

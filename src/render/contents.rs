@@ -1,4 +1,4 @@
-//! What stands in a picture besides the look: lava and ground may be hidden, and slices of cells stand in space.
+//! Contents of a picture besides the look: lava and ground may be hidden, and slices of cells stand in space.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3
     })
 }
 
-/// What is drawn of a scene.
+/// Parts of a scene that are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
     /// The lava, its light on the ground, and other media.
@@ -109,7 +109,7 @@ impl<'a> Slices<'a> {
         Self { size, shown, cuts: &contents.slices, transfer, natural: false }
     }
 
-    /// The same in a look that draws matter as it is.
+    /// Contents in a look that draws matter as it is.
     pub(crate) fn natural(self) -> Self {
         Self { natural: true, ..self }
     }

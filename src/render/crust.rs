@@ -12,7 +12,7 @@ use super::shading::ShadeContext;
 
 /// Temperatures in kelvin of the surface of a crust that counts as old, and of one that counts as young.
 const AGES: [f32; 2] = [620.0, 1120.0];
-/// The same for cracks: none are left open in a crust whose surface is as cold as the first.
+/// Surface temperatures for cracks: none are left open in a crust whose surface is as cold as the first.
 const CRACKS: [f32; 2] = [480.0, 760.0];
 /// How much an old crust shines, and a young one.
 const SHINES: [f32; 2] = [0.25, 2.2];

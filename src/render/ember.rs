@@ -51,7 +51,7 @@ impl From<&LookSpec> for Glow {
 pub(crate) struct EmberLight {
     /// For each column x: its glow, y: height in cells of the glowing surface times its glow, both blurred.
     pub(crate) maps: Raster<Vector2<f32>>,
-    /// What glows, before any blur, for the light on what is far above it.
+    /// Glowing patches before any blur, for the light on what is far above them.
     pub(crate) patches: Vec<Patch>,
     /// Temperature in kelvin of the surface of each column, where it is known.
     pub(crate) crust: Option<Raster<f32>>,

@@ -27,7 +27,7 @@ pub(crate) struct Pace {
     pub(crate) reach: Reach,
 }
 
-/// What a ray met of a surface of equal density.
+/// Hit of a ray on a surface of equal density.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Crossing {
     /// The ray enters the surface at `t`; `face` is the box side's normal when it enters through one.

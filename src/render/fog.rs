@@ -71,7 +71,7 @@ impl Kind {
     }
 }
 
-/// What a fog depends on besides the amounts.
+/// Inputs of a fog besides the amounts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wanted {
     /// Direction to the sun.
@@ -280,7 +280,7 @@ fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     total
 }
 
-/// What a length of gas lets through; most of the box holds none.
+/// Share of light that a length of gas lets through; most of the box holds none.
 fn left(exponent: f32) -> f32 {
     if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
 }

@@ -23,10 +23,10 @@ const EDGE_CONTRAST: f32 = 0.05;
 /// Four places in a pixel, no two in one row or column.
 const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
 
-/// What supersampled pixels meet is cached in pictures of at most this many pixels: it takes up to 200 bytes for each.
+/// Largest pictures in pixels for which backdrops of supersampled pixels are cached: it takes up to 200 bytes for each.
 const MOST_KEPT: usize = 1 << 21;
 
-/// What is behind the lava in each pixel, in rows from the top.
+/// Backdrop behind the lava in each pixel, in rows from the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept<B> {
     /// By the ray through its centre.
@@ -83,7 +83,7 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) others: Option<&'a OtherTiles>,
     /// The tiles that are drawn; the rest of the picture is reused.
     pub(crate) live: &'a Live,
-    /// What smoke does to the rays of the picture, where it is known.
+    /// Veils of smoke over the rays of the picture, where they are known.
     pub(crate) veils: Option<Veils>,
     /// Shift of the mask that spreads samples along the rays.
     pub(crate) turn: f32,
@@ -92,7 +92,7 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// What the rays through the middles of a row of pixels meet behind the lava.
+/// Backdrops of the rays through the middles of a row of pixels.
 struct Behinds<'a, T: Tracer> {
     tracer: &'a T,
     camera: &'a Camera,
@@ -116,7 +116,7 @@ struct Refined<'a, T: Tracer> {
     y: usize,
     film: &'a Film,
     wanted: Wanted,
-    /// What their rays meet behind the lava, where that is cached.
+    /// Backdrops of their rays, where these are cached.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     light: &'a mut [V3],
 }
@@ -128,7 +128,7 @@ struct Developed<'a, T: Tracer> {
     y: usize,
     film: &'a Film,
     wanted: Option<Wanted>,
-    /// What the rays of supersampled pixels meet behind the lava, where that is cached.
+    /// Backdrops of supersampled pixels, where these are cached.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     row: &'a mut [u8],
 }
@@ -190,7 +190,7 @@ impl<T: Tracer> Frame<'_, T> {
         })
     }
 
-    /// What is behind the lava, in every pixel; for styles that know it without tracing.
+    /// Exposes the backdrop in every pixel; for styles that know it without tracing.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width));
@@ -282,7 +282,7 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// What the rays of a supersampled pixel meet behind the lava.
+    /// Backdrops of the rays of a supersampled pixel.
     #[inline(always)]
     fn closer(&self, beams: &Beams, (x, y): (usize, usize)) -> [T::Behind; SUBPIXELS.len()] {
         // Not `map`: closures are not compiled for wide instructions.
@@ -403,7 +403,7 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
     (0..image.width * image.height).into_par_iter().map(pixel).collect()
 }
 
-/// What the rays of a supersampled pixel meet behind the lava.
+/// Backdrops of the rays of a supersampled pixel.
 type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
 
 /// The pixels that are supersampled.

@@ -39,7 +39,7 @@ pub(crate) static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     })
 });
 
-/// What the colours stand for.
+/// Scale of the colours.
 pub(crate) fn scale() -> Scale {
     Scale::new("ash and steam", "log10 kg/m³", RANGE)
 }

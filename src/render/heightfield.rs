@@ -21,7 +21,7 @@ use super::camera::Ray;
 use super::math::{V3, in_cells, unit_or_up, v3};
 use super::raster::Raster;
 
-/// What part of the block a ray met.
+/// Part of the block that a ray met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Face {
     Top,
@@ -232,7 +232,7 @@ impl Heightfield {
         near[west].max(near[east]).max(far[west].max(far[east]))
     }
 
-    /// The same with the rock of caves in it.
+    /// Adds the rock of caves.
     #[inline(always)]
     pub(crate) fn highest_with_caves(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let smooth = self.highest(low, high);
@@ -385,7 +385,7 @@ impl Line {
         normal
     }
 
-    /// What of the line from `start` on lies in `part`, and the axis of the side by which it comes in.
+    /// Stretch of the line from `start` on that lies in `part`, and the axis of the side by which it comes in.
     #[inline(always)]
     fn within(&self, part: &Part, start: f32) -> Option<(f32, f32, Option<usize>)> {
         let (mut near, mut far, mut entry) = (start, f32::MAX, None);

@@ -143,7 +143,7 @@ impl TerrainLook {
         Self::bake_with(ground, Caves::default(), look, per_cell(grid.nx.max(grid.nz), nodes))
     }
 
-    /// The same with caves, and so many nodes to a cell.
+    /// Bakes with caves, and so many nodes to a cell.
     pub(crate) fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
         let cells = (ground.ncols(), ground.nrows());
         let side = cells.0.max(cells.1);
@@ -195,7 +195,7 @@ impl TerrainLook {
         self.light = light(&self.block, &self.soft);
     }
 
-    /// What a camera should frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
+    /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
     /// It is the same for any number of nodes, so that a coarse bake and the fine one after it are framed alike.
     pub(crate) fn subject(&self, grid: Grid) -> Bounds {
         // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.

@@ -8,16 +8,16 @@ use crate::matter::Material;
 use crate::view::Palette;
 use crate::world::{CellMeasure, Quantity};
 
-/// What a colour stands for.
+/// Meaning of a colour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
-    /// What is shown, such as `amount`.
+    /// Name of the values, such as `amount`.
     pub label: String,
     /// Its unit, such as `cells`; empty for none.
     pub unit: String,
     /// Values at the two ends of the palette.
     pub range: (f32, f32),
-    /// What the bar shows for the values 0 and 1, where it is not these.
+    /// Numbers that the bar shows for the values 0 and 1, where it is not these.
     pub reads: Option<[f32; 2]>,
 }
 
@@ -46,13 +46,13 @@ impl Scale {
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
     }
 
-    /// The same with the name of a material in front.
+    /// Puts the name of a material in front.
     #[must_use]
     pub(crate) fn named(self, material: &str) -> Self {
         Self { label: format!("{material} {}", self.label), ..self }
     }
 
-    /// The same with its upper end at `high`.
+    /// Puts its upper end at `high`.
     #[must_use]
     pub fn up_to(self, high: f32) -> Self {
         Self { range: (self.range.0, high), ..self }
@@ -74,14 +74,14 @@ impl Scale {
         }
     }
 
-    /// The same for the lava of a volume, whose palette ends at the vent's temperature.
+    /// Scale for the lava of a volume, whose palette ends at the vent's temperature.
     #[must_use]
     pub(crate) fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         let scale = self.in_celsius(quantity, kelvin);
         if scale.reads.is_some() { scale.up_to(1.0) } else { scale }
     }
 
-    /// What the bar shows at the two ends of the palette.
+    /// Numbers that the bar shows at the two ends of the palette.
     pub fn read_range(&self) -> (f32, f32) {
         let read = |value: f32| self.reads.map_or(value, |[zero, one]| zero + value * (one - zero));
         (read(self.range.0), read(self.range.1))
@@ -125,7 +125,7 @@ pub(crate) struct ColorBar<'a> {
 const BAR: f32 = 1.0;
 const TICK: f32 = 0.3;
 const GAP: f32 = 0.35;
-/// What a line of text takes across, with what goes below the line.
+/// Room of a line of text across, with what goes below the line.
 const LINE: f32 = 1.25;
 
 impl ColorBar<'_> {

@@ -88,7 +88,7 @@ impl Events {
     }
 }
 
-/// What the media add along a ray, and the share of the light behind them that comes through, by colour.
+/// Light that the media add along a ray, and the share of the light behind them that comes through, by colour.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) light: V3,
@@ -125,7 +125,7 @@ pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Si
     passed
 }
 
-/// What the media do to the light along a ray before `far`.
+/// Passes the light along a ray before `far` through the media.
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
     if context.clear.is_empty()
@@ -189,7 +189,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     passed
 }
 
-/// What lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
+/// Adds what lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
 fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), sight: Sight) {
     match inside == 0 && context.is_cloudy() {
         true => {

@@ -10,7 +10,7 @@ pub trait Named: Copy + Send + Sync + 'static {
     /// The word for it, lower case, as flags and scene files write it.
     fn name(self) -> &'static str;
 
-    /// What it shows, in a few words without a full stop.
+    /// Description in a few words without a full stop.
     fn what(self) -> &'static str;
 }
 

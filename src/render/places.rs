@@ -1,4 +1,4 @@
-//! What the bricks, their pages and the rays agree on: how many places a brick has, which cells it depends on, and which
+//! Layout that the bricks, their pages and the rays share: how many places a brick has, which cells it depends on, and which
 //! densities a style reads.
 
 /// Places along a brick's edge.
@@ -17,7 +17,7 @@ pub(crate) enum Skipping {
 /// The densities of the cells around a brick, x in the last index; one of each row is unused.
 pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
 
-/// What a style reads of a volume.
+/// Fields that a style reads of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interest {
     /// Height of a cell in its widths.

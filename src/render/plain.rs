@@ -28,17 +28,17 @@ pub(crate) struct Specimen<'a> {
     pub(crate) field: &'a MediumField<'a>,
     /// The media besides the lava.
     pub(crate) media: &'a [Clear<'a>],
-    /// What the air carries.
+    /// Contents of the air.
     pub(crate) haze: Option<&'a HazeField<'a>>,
     pub(crate) land: &'a TerrainLook,
-    /// What of the ground is shown.
+    /// Part of the ground that is shown.
     pub(crate) part: Part,
     pub(crate) transfer: &'a Transfer,
     pub(crate) look: &'a LookSpec,
     pub(crate) slices: Slices<'a>,
 }
 
-/// What a ray meets behind the lava.
+/// Backdrop of a ray behind the lava.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Light of the ground, or of the backdrop where there is none.
@@ -123,7 +123,7 @@ fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: 
     layer.over(behind.light)
 }
 
-/// The same styles with other media than lava, each in its colour: they hide by their own opacity what lies behind them.
+/// Draws the styles with other media than lava, each in its colour: they hide by their own opacity what lies behind them.
 #[inline(never)]
 fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
     let pace = Pace { step: specimen.look.step, jitter: sight.jitter, reach: sight.reach };
@@ -181,7 +181,7 @@ fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
 }
 
 impl Specimen<'_> {
-    /// What the media before `far` add, with the lava where a pace for it is given.
+    /// Layer of the media before `far`, with the lava where a pace for it is given.
     fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
         let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
         let lava = lava.map(|pace| (self.field, pace));

@@ -16,7 +16,7 @@ const RIDE: f32 = 1.6;
 /// Size of the blocks of rubble, in plates of lava.
 const BLOCKS: f32 = 0.75;
 
-/// What the crust is like at a point, before light.
+/// State of the crust at a point, before light.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
     /// 0 crust, 1 open.

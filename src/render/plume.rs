@@ -15,7 +15,7 @@ pub(crate) const OPAQUE: f32 = 0.015;
 /// absorb half of what the straight way does and come from all sides.
 const STRAIGHT: f32 = 0.6;
 const ASTRAY: f32 = 0.1;
-/// The same of the light of the sky and of the lava.
+/// Share of the light of the sky and of the lava.
 const SKY: f32 = 0.55;
 const LAVA: f32 = 0.32;
 /// Henyey and Greenstein's g of the lobes ahead and back, and the share of the one ahead: a thin edge before the sun shines.
@@ -188,7 +188,7 @@ pub(crate) fn faded(x: f32) -> f32 {
     series * f32::from_bits((127 - whole) << 23)
 }
 
-/// What all samples along a ray have in common.
+/// Inputs that all samples along a ray have in common.
 struct March<'a> {
     context: &'a ShadeContext<'a>,
     field: &'a SmokeField<'a>,

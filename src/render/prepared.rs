@@ -1,4 +1,4 @@
-//! What is kept of a volume from frame to frame, and updated where the volume changed.
+//! Cache of a volume from frame to frame, updated where the volume changed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::math::V3;
 use super::places::{Interest, Skipping};
 use super::smoke::{self, Smoke};
 
-/// What changed in a volume since the last frame.
+/// Changes of a volume since the last frame.
 #[derive(Clone, Debug)]
 pub(crate) struct VolumeChanges<'a> {
     pub(crate) lava: FieldChanges<'a>,
@@ -28,7 +28,7 @@ pub(crate) struct VolumeChanges<'a> {
     pub(crate) media: Vec<FieldChanges<'a>>,
 }
 
-/// What changed in the fields of one medium since the last frame.
+/// Changes of the fields of one medium since the last frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldChanges<'a> {
     /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
@@ -59,7 +59,7 @@ pub(crate) struct Prepared {
     haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
 }
 
-/// What the light around the lava is computed for, besides its fields.
+/// Inputs of the light around the lava besides its fields.
 #[derive(Clone, Debug)]
 struct Lit {
     glow: Glow,
@@ -72,7 +72,7 @@ impl Lit {
     }
 }
 
-/// What smoke is made of: the same things give the same smoke.
+/// Inputs of smoke: equal inputs give equal smoke.
 #[derive(Clone, Debug)]
 struct SmokeSource {
     air: Arc<AirVolume>,
@@ -87,11 +87,11 @@ impl SmokeSource {
     }
 }
 
-/// What rays need of one medium.
+/// Fields that rays need of one medium.
 #[derive(Clone, Debug)]
 struct PreparedField {
     bricks: Bricks,
-    /// What rays meet instead of the fields.
+    /// Copy that rays meet instead of the fields.
     copy: Option<FieldCopy>,
 }
 
@@ -157,7 +157,7 @@ impl Prepared {
         self.known_fog()
     }
 
-    /// What the air carries, under this sun and lit by the lava, computed when it is not cached.
+    /// Smoke under this sun and lit by the lava, computed when it is not cached.
     pub(crate) fn smoke(
         &mut self,
         volume: &Volume,
@@ -177,7 +177,7 @@ impl Prepared {
         self.known_smoke()
     }
 
-    /// What the air carries for the plain styles, computed when it is not cached.
+    /// Haze for the plain styles, computed when it is not cached.
     pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
         // One style at a time is drawn: what another needs is not kept.
         self.smoke = None;
@@ -274,7 +274,7 @@ impl PreparedField {
 }
 
 impl Interest {
-    /// What the same style wants to see of a medium that light passes.
+    /// Interest of the style in a medium that light passes.
     fn of_clear_medium(self) -> Self {
         Self { empty: (LEAST * 255.0) as u8, ..self }
     }

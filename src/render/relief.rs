@@ -1,4 +1,4 @@
-//! What is written around a relief seen from above: a bar of its elevations and a length.
+//! Writing around a relief seen from above: a bar of its elevations and a length.
 
 use super::image::Image;
 use super::legend::{ColorBar, Frame, Scale, stroke};
@@ -18,7 +18,7 @@ const LEAST_BAR: f32 = 9.0;
 /// Longest length drawn, as a share of the map's width.
 const LENGTH: f64 = 0.35;
 
-/// What a relief shows.
+/// Contents of a relief.
 #[derive(Clone, Debug)]
 pub struct Relief {
     /// Metres from one pixel to the next.

@@ -47,7 +47,7 @@ use crate::view::{Antialias, Form, LookSpec, Style};
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
-/// What a frame that is given up leaves.
+/// Picture of a frame that is given up.
 const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
 
 /// Draws volumes over one ground with one look; keeps what does not change between frames.
@@ -71,7 +71,7 @@ pub struct Renderer {
     seen: Vec<Seen>,
     /// How many cameras' worth of it is kept.
     kept_cameras: usize,
-    /// What is kept of the last volume.
+    /// Cache of the last volume.
     prepared: Prepared,
     /// When changes were last taken from a low-pass, if that drew the last frame.
     last: Option<VolumeCursor>,
@@ -145,7 +145,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// The same, but another sun leaves the light on the ground as it is until [`Self::set_land`] brings another.
+    /// Sets a look, but another sun leaves the light on the ground as it is until [`Self::set_land`] brings another.
     pub(crate) fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
@@ -225,7 +225,7 @@ impl Renderer {
         self.running = frame > 0;
     }
 
-    /// What a camera should frame: the ground block, in cells.
+    /// Bounds for a camera to frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
@@ -244,7 +244,7 @@ impl Renderer {
         opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
     }
 
-    /// What is drawn of the ground when these shares of the box are shown.
+    /// Part of the ground that is drawn when these shares of the box are shown.
     fn part(&self, shown: [[f32; 2]; 3]) -> Part {
         self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
     }
@@ -431,7 +431,7 @@ impl Renderer {
         Clouds { fog, smoke, haze: None, size: self.sides(), step: self.look.step }
     }
 
-    /// What the air carries for the plain styles, where these shares of the box are shown.
+    /// Haze for the plain styles, where these shares of the box are shown.
     fn haze<'a>(&self, haze: Option<&'a Haze>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Option<HazeField<'a>> {
         let part = (self.with_volume(shown), self.sides());
         haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))

@@ -1,4 +1,4 @@
-//! What the cinematic style reads of a frame.
+//! Inputs of the cinematic style from a frame.
 
 use super::blackbody::BlackBody;
 use super::camera::Ray;
@@ -24,7 +24,7 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) solids: &'a [Clear<'a>],
     /// The gases, where there are any.
     pub(crate) fog: Option<&'a FogField<'a>>,
-    /// What the air carries, where there is any.
+    /// Smoke, where there is any.
     pub(crate) smoke: Option<&'a SmokeField<'a>>,
     pub(crate) land: &'a TerrainLook,
     /// The shown part of the ground.

@@ -14,17 +14,17 @@ const FOOT: f32 = 2.6;
 /// Width of the colour bar, and from it to its numbers.
 const BAR: f32 = 1.1;
 const GAP: f32 = 0.65;
-/// What a line of text takes.
+/// Height of a line of text.
 const LINE: f32 = 1.35;
 /// Least height of the colour bar.
 const LEAST_BAR: f32 = 12.0;
 
-/// What the colours of a map mean.
+/// Legend of a map.
 #[derive(Clone, Debug)]
 pub enum Legend {
     /// Numbers along a palette.
     Bar {
-        /// What the numbers are, with their unit.
+        /// Name of the numbers, with their unit.
         title: String,
         /// Colours from the bottom to the top.
         palette: Palette,
@@ -35,12 +35,12 @@ pub enum Legend {
     Key {
         /// In sRGB.
         color: [u8; 3],
-        /// What it stands for.
+        /// Meaning, in words.
         text: String,
     },
 }
 
-/// What is written around a map seen from above, north up.
+/// Writing around a map seen from above, north up.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     /// At the left above the map.

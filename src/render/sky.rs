@@ -85,7 +85,7 @@ impl Sky {
         }
     }
 
-    /// What a ray that leaves the scene sees. The horizon is spread wide because a model seen from above has mostly
+    /// Light of a ray that leaves the scene. The horizon is spread wide because a model seen from above has mostly
     /// the lower half of the sky behind it.
     pub(crate) fn backdrop(&self, d: V3) -> V3 {
         let base = if d.y >= 0.0 {

@@ -63,7 +63,7 @@ pub struct Part {
     pub up: [usize; 2],
 }
 
-/// What is in one cell, as a slice shows it.
+/// Contents of one cell, as a slice shows them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Content {
     /// Nothing.
@@ -81,7 +81,7 @@ pub enum Content {
 pub struct SliceStyle {
     /// Colours of the values.
     pub palette: Palette,
-    /// What the values are; none where only materials without values are shown.
+    /// Scale of the values; none where only materials without values are shown.
     pub scale: Option<Scale>,
     /// Whether an empty cell has the value 0, as of the air; else it is drawn in a colour of its own.
     pub empty_is_zero: bool,
@@ -89,7 +89,7 @@ pub struct SliceStyle {
     pub materials: Vec<Plain>,
     /// Text above the picture.
     pub title: String,
-    /// What the cells along x, y and z measure besides themselves, such as metres.
+    /// Further rulers along x, y and z, such as metres.
     pub rulers: [Vec<Ruler>; 3],
 }
 
@@ -193,7 +193,7 @@ pub fn slice(
     slice_of_motion(grid, spec, style, content, |_| None)
 }
 
-/// The same with arrows: `motion` gives the velocity of a cell along x, y and z in the unit of the slice's scale, the upper end
+/// Adds arrows: `motion` gives the velocity of a cell along x, y and z in the unit of the slice's scale, the upper end
 /// of which is the speed of the longest arrow. Arrows show the part of it in the plane.
 ///
 /// # Errors
@@ -235,7 +235,7 @@ fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     image.fill(corner, (cells.width + 2 * thick, cells.height + 2 * thick), BORDER);
 }
 
-/// What is shown at the left, and where it is at the right, so that a growing step moves nothing.
+/// Writes the title at the left and the place at the right, so that a growing step moves nothing.
 fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, [title, place]: [&str; 2]) {
     let gap = 1.5 * ink.size;
     let place = ink.shortened(place, right - left);

@@ -44,7 +44,7 @@ const ROOTS: u64 = 0x0000_00ff_0000_00ff;
 const STEP: f32 = 1.0;
 const USUAL_STEP: f32 = 0.5;
 
-/// What smoke depends on besides the amounts.
+/// Inputs of smoke besides the amounts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Wanted {
     /// Direction to the sun.
@@ -145,7 +145,7 @@ impl Smoke {
         self.edge
     }
 
-    /// What a graphics card needs of it.
+    /// Parts that a graphics card needs.
     #[cfg(feature = "viewer")]
     pub(crate) fn texels(&self) -> Texels<'_> {
         let Self { grid, low, most, ref cells, ref flow, .. } = *self;

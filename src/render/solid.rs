@@ -50,7 +50,7 @@ const METAL: Shine = Shine { wrap: 0.0, matt: 0.08, mirrors: 0.75, is_tinted: tr
 /// Share of its colour that the sky keeps in a mirror: a room has other lights.
 const SKY_COLOR: f32 = 0.35;
 
-/// What ends a ray.
+/// Ends of a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
     Lava,

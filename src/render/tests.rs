@@ -1,4 +1,4 @@
-//! What every picture promises, whatever it shows.
+//! Promises of every picture.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn skipping_empty_space_changes_no_pixel() {
     }
 }
 
-/// The same lava in a box large enough for blocks without any, and cameras around it, above it and in it.
+/// Lava in a box large enough for blocks without any, and cameras around it, above it and in it.
 fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
     let (_, small) = scene();
     let grid = Grid::new(75, 58, 81);

@@ -1,4 +1,4 @@
-//! What the looks of materials promise, apart from water's.
+//! Promises of the looks of materials, apart from water's.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What pictures of several media promise.
+//! Promises of pictures of several media.
 
 use ndarray::Array2;
 

@@ -1,4 +1,4 @@
-//! What the air carries, in pictures.
+//! Contents of the air, in pictures.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -44,7 +44,7 @@ static FACE: LazyLock<Face> = LazyLock::new(|| {
 });
 
 impl Face {
-    /// What a glyph of one pixel to the em needs as scale: `ab_glyph` measures from the lowest to the highest line.
+    /// Scale of a glyph of one pixel to the em: `ab_glyph` measures from the lowest to the highest line.
     fn scale(&self, size: f32) -> PxScale {
         PxScale::from(size * self.font.height_unscaled() / self.per_em)
     }

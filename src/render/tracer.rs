@@ -17,28 +17,28 @@ pub(crate) struct Sight {
     pub(crate) reach: Reach,
     /// Where there may be other media.
     pub(crate) others: Others,
-    /// What smoke does to rays around it, where that is known.
+    /// Veil of smoke over rays around it, where that is known.
     pub(crate) veil: Option<Veil>,
 }
 
 /// A style, ready to trace the rays of one frame.
 pub(crate) trait Tracer: Sync {
-    /// What a ray meets where there is no matter.
+    /// Backdrop of a ray that meets no matter.
     type Behind: Copy + Default + Send + Sync;
 
-    /// What the ray meets; the volume has no part in it. Before `start` there is no ground.
+    /// Backdrop of the ray; the volume has no part in it. Before `start` there is no ground.
     fn behind(&self, ray: &Ray, start: f32) -> Self::Behind;
 
     /// The slices that stand in the scene.
     fn slices(&self) -> Slices<'_>;
 
-    /// What a ray meets that meets a slice first.
+    /// Backdrop of a ray that meets a slice first.
     fn slice(hit: SliceHit) -> Self::Behind;
 
     /// The distance up to which matter may be seen before it.
     fn far(behind: &Self::Behind) -> f32;
 
-    /// What smoke does to the light of a ray before `far`; `None` where there is more than smoke.
+    /// Veil of smoke over a ray before `far`; `None` where there is more than smoke.
     fn veil(&self, _ray: &Ray, _far: f32, _sight: Sight) -> Option<Veil> {
         None
     }

@@ -101,7 +101,7 @@ impl Transfer {
         Self { matter, palette, color_by, kelvin, energy_shown, lamp: lamp(), visible }
     }
 
-    /// What the style of a look draws.
+    /// Fields that the style of a look draws.
     pub(crate) fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
             Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
@@ -165,7 +165,7 @@ impl Transfer {
         v3(red, green, blue)
     }
 
-    /// What the volume adds along a ray before `far`.
+    /// Adds the volume along a ray before `far`.
     #[inline(always)]
     pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &MediumField, ray: &Ray, far: f32, pace: Pace) -> Layer {
         let mut sum = [0.0_f32; 4];
@@ -192,7 +192,7 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// What the media besides the lava add along a ray before `far`, and the lava too where it is given. All walk the same
+    /// Adds the media besides the lava along a ray before `far`, and the lava too where it is given. All walk the same
     /// places, so that matter nearer to the eye hides what is farther.
     pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
         let mut sum = [0.0_f32; 4];
@@ -258,7 +258,7 @@ impl Transfer {
         }
     }
 
-    /// What chooses the colour at a point of this density, 0 to 1.
+    /// Value that chooses the colour at a point of this density, 0 to 1.
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
             CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,

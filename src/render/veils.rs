@@ -1,4 +1,4 @@
-//! What smoke does to the light of neighbouring rays. Smoke is soft: where the rays through the corners of a square of pixels see
+//! Veil of smoke over neighbouring rays. Smoke is soft: where the rays through the corners of a square of pixels see
 //! about the same of it, the rays between them take the mean, which costs a quarter of the samples.
 //!
 //! ```text
@@ -36,7 +36,7 @@ impl Weave {
 /// Light that the tone map halves.
 const MIDDLE: f32 = 0.25;
 
-/// What smoke does to the light of a ray.
+/// Veil of smoke over the light of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Veil {
     /// Light that it adds, and the share of the light behind it that comes through.

@@ -97,7 +97,7 @@ pub(crate) struct Surface {
     pub(crate) share: f32,
 }
 
-/// What a surface with this normal mirrors.
+/// Mirrored light of a surface with this normal.
 pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> Surface {
     let view = context.view(ray);
     let facing = saturate(-view.dot(&normal));

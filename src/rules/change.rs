@@ -20,7 +20,7 @@ pub trait Parameters: Clone + 'static {
     type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
     /// The other key.
     const WORD: &'static str;
-    /// What the other key says.
+    /// Words for the other key.
     const ABOUT_WORD: &'static str;
     /// The numbers.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;

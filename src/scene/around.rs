@@ -15,7 +15,7 @@ use crate::words::{grouped, rough, short};
 
 /// Most columns along one side of a box around a heightmap.
 const MOST_COLUMNS: usize = 256;
-/// The same in the physical model, where coarse cells thin a flow out too early.
+/// Most columns in the physical model, where coarse cells thin a flow out too early.
 const MOST_FLOW_COLUMNS: usize = 1024;
 /// Heights are stretched until they rise to this share of the shorter side, if they are flatter.
 const LEAST_RELIEF: f64 = 0.16;
@@ -74,7 +74,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// What is the same for every heightmap, and the overrides.
+    /// Scene on any heightmap, with the overrides.
     fn on_heightmap(path: &Path, overrides: &Overrides) -> Self {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };

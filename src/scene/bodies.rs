@@ -122,7 +122,7 @@ impl SceneSpec {
         bodies.chain(sources).map(|corners| corners.map(|corner| corner.map(|v| v as f32))).collect()
     }
 
-    /// What bodies and events put into the box, with the names of their tables.
+    /// Edits of bodies and events, with the names of their tables.
     pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
         let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
         let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));

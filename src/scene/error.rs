@@ -24,7 +24,7 @@ pub enum SceneError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         cause: io::Error,
     },
     /// The file is too long for a scene.
@@ -56,7 +56,7 @@ pub enum SceneError {
     NotRegular {
         /// Its name.
         path: PathBuf,
-        /// What it is.
+        /// Kind of the thing.
         what: &'static str,
     },
     /// The text is not a scene.
@@ -66,7 +66,7 @@ pub enum SceneError {
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Fault, in words.
         message: String,
     },
     /// A value is out of range.
@@ -85,7 +85,7 @@ pub enum SceneError {
     Terrain {
         /// The scene file.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault, in words.
         cause: Box<TerrainError>,
     },
     /// The mesh of a body cannot be used.

@@ -21,7 +21,7 @@ table! {
     pub struct HeaterSpec {
         /// Where, in cells of the box as for bodies.
         must pub shape: Shape;
-        /// What of it is warmed: the highest cell of each column in the shape, as a flame does, or all that is in it.
+        /// Parts that are warmed: the highest cell of each column in the shape, as a flame does, or all that is in it.
         #[serde(default)]
         may pub heats: Heats;
         /// Power, spread over what is warmed by amount; where there is nothing, nothing is given.

@@ -91,7 +91,7 @@ pub struct Scene {
     folder: PathBuf,
     /// The file, for messages.
     origin: PathBuf,
-    /// What was chosen for a heightmap that came without a scene.
+    /// Choices for a heightmap that came without a scene.
     choices: Vec<String>,
     /// Additions of default reactions to its keys.
     added: Added,
@@ -309,7 +309,7 @@ impl Scene {
         self.check_drawable_with(MemoryEstimate::default())
     }
 
-    /// The same with the memory that pictures take besides.
+    /// Checks with the memory that pictures take besides.
     pub fn check_drawable_with(&self, pictures: MemoryEstimate) -> Result<(), SceneError> {
         let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| grid));
         let grid = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;

@@ -132,7 +132,7 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
 }
 
-/// What all bodies put in, and the one event that puts in most.
+/// Memory of what all bodies put in, and of the one event that puts in most.
 fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
     let factor = |edit: &Edit| {
@@ -179,7 +179,7 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     ))
 }
 
-/// What edits put into the box, at most.
+/// Matter that edits put into the box, at most.
 #[derive(Default)]
 struct Put {
     cells: f64,

@@ -72,7 +72,7 @@ impl Scene {
     /// Reads a scene file, or builds a scene around a heightmap.
     ///
     /// # Errors
-    /// What [`Scene::load`] and [`Scene::around_heightmap`] say, and [`SceneError::Neither`] for any other
+    /// Errors of [`Scene::load`] and [`Scene::around_heightmap`], and [`SceneError::Neither`] for any other
     /// file.
     #[cfg(feature = "files")]
     pub fn open(path: &Path) -> Result<Self, SceneError> {

@@ -43,7 +43,7 @@ table! {
         /// Whether materials also react as their presets do.
         #[serde(skip_serializing_if = "DefaultReactions::is_on")]
         pub default_reactions: DefaultReactions = DefaultReactions::On;
-        /// What turns into what.
+        /// Reactions of materials.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub reactions as "reaction": Vec<Reaction> = Vec::new();
         /// Where materials come from; each names its material.

@@ -19,7 +19,7 @@ const MOST_VENTS: usize = 3;
 const STEEP: f64 = 0.1;
 
 impl Scene {
-    /// What was chosen for a heightmap that came without a scene, a line for each choice; empty for a scene file.
+    /// Choices for a heightmap that came without a scene, a line for each; empty for a scene file.
     pub fn choices(&self) -> &[String] {
         &self.choices
     }
@@ -120,7 +120,7 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     format!("{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}", vent.x, vent.z, short(vent.rate, 4))
 }
 
-/// What a vent of the physical model pours.
+/// Rates of a vent of the physical model.
 fn rates(flow: &VentFlow) -> String {
     let kelvin = flow.temperature_k.map(|kelvin| format!(" at {} K", short(kelvin, 1))).unwrap_or_default();
     match (flow.steady_rate(), flow.rates_m3_s.last()) {
@@ -133,7 +133,7 @@ fn rates(flow: &VentFlow) -> String {
     }
 }
 
-/// What a material has at the sides of the box.
+/// Walls of a material at the sides of the box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     /// Name of the material.

@@ -11,7 +11,7 @@ use crate::param::{Form, Value};
 /// Units of time and their seconds.
 const UNITS: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
-/// What a time may be, for messages.
+/// Forms of a time, for messages.
 const EXPECTED: &str = "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
 /// A time in seconds.

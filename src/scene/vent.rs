@@ -74,7 +74,7 @@ pub struct VentTable {
     pub energy: f64,
     /// Name of the material that it pours, in a `[[source]]` table; absent: lava.
     pub material: Option<String>,
-    /// What it gives to the air; absent: what the lava of a vent gives by itself.
+    /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
     pub air: Option<VentAir>,
     /// Rates and temperature in a scene of the physical model, which has no rate and energy.
     pub flow: Option<Box<VentFlow>>,
@@ -162,7 +162,7 @@ table! {
         /// Name of the material that it pours, in a `[[source]]` table.
         #[serde(skip_serializing_if = "Option::is_none")]
         material: Option<String> = None;
-        /// What it gives to the air; absent: what the lava of a vent gives by itself.
+        /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
         #[serde(skip_serializing_if = "Option::is_none")]
         air: Option<VentAir> = None;
         /// Volume poured in a second in the physical model, from the start on.

@@ -82,7 +82,7 @@ fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     }
 }
 
-/// What is known of the cells of a box before its terrain is.
+/// Size of the cells of a box, known before its terrain is.
 pub(crate) struct CellSize<'a> {
     /// Edge in metres; absent: the largest with which the box fits.
     pub(crate) wide_m: Option<f64>,

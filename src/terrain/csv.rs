@@ -88,7 +88,7 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, path: &Path, number:
     Ok(got > 0)
 }
 
-/// What separates the fields of a line: a comma only where there is nothing else, for it may stand within numbers.
+/// Separator of the fields of a line: a comma only where there is nothing else, for it may stand within numbers.
 fn separator_of(line: &str) -> char {
     [';', '\t'].into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
 }

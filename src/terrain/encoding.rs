@@ -27,7 +27,7 @@ pub struct Encoding {
     pub big_endian: bool,
 }
 
-/// What a name of an encoding must look like.
+/// Forms of a name of an encoding.
 const ENCODINGS: &str =
     "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
 

@@ -23,7 +23,7 @@ pub enum TerrainError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         cause: io::Error,
     },
     /// The file could not be written, or is there already.
@@ -45,9 +45,9 @@ pub enum TerrainError {
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
-        /// What the format asks for here.
+        /// Form that the format asks for here.
         expected: String,
-        /// What is there.
+        /// Text that is there.
         found: String,
     },
     /// A file without lines is not what its name says.
@@ -55,9 +55,9 @@ pub enum TerrainError {
     Content {
         /// The file.
         path: PathBuf,
-        /// What the format asks for.
+        /// Form that the format asks for.
         expected: String,
-        /// What is there.
+        /// Text that is there.
         found: String,
     },
     /// The file ends before all the heights it announces.
@@ -112,7 +112,7 @@ pub enum TerrainError {
     UnknownUnit {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// Text that it holds.
         found: String,
     },
     /// Work on heights would take more memory than allowed.

@@ -79,7 +79,7 @@ impl From<Crop> for [usize; 4] {
     }
 }
 
-/// What to put where a heightmap has no data.
+/// Rule for places where a heightmap has no data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
@@ -94,7 +94,7 @@ pub enum Fill {
     Cut,
 }
 
-/// What is known of a heightmap at a glance.
+/// Summary of a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
     /// Columns, west to east.
@@ -218,7 +218,7 @@ impl Heightmap {
         self.heights.mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);
     }
 
-    /// The same land on `cols × rows` cells; see [`resample()`](super::resample::resample) for how.
+    /// Land on `cols × rows` cells; see [`resample()`](super::resample::resample) for how.
     ///
     /// # Errors
     /// [`TerrainError::TooMuchMemory`] when these take more than allowed.

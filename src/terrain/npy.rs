@@ -103,7 +103,7 @@ impl Header {
     }
 }
 
-/// What comes after `'key':`.
+/// Text after `'key':`.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let after = text.split_once(&format!("'{key}'"))?.1;
     Some(after.trim_start().strip_prefix(':')?.trim_start())

@@ -1,4 +1,4 @@
-//! What all readers of heightmaps share: the options, and how files are opened.
+//! Options of all readers of heightmaps, and how files are opened.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{Crs, Encoding, Epsg, TerrainError};
 use crate::shipped;
 
-/// What the user says about a heightmap file, for what the file itself does not say.
+/// Facts about a heightmap file from the user, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
     /// Edge of a cell in metres. Needed by formats that carry none; where the file carries one, this is used instead,
@@ -74,7 +74,7 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), Terr
 /// Longest `.prj` file that is read.
 const LONGEST_PRJ: u64 = 1 << 16;
 
-/// What the `.prj` file next to a heightmap says; a missing or unreadable one only means that nothing is known.
+/// System in the `.prj` file next to a heightmap; a missing or unreadable one only means that nothing is known.
 pub(super) fn read_prj(path: &Path) -> Crs {
     let mut bytes = Vec::new();
     let found = ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open(&path.with_extension(ending)).ok());

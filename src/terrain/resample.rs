@@ -140,7 +140,7 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     Taps { taps }
 }
 
-/// What cell `i` gives. Beyond the edge there is none: the line through the two outermost cells stands in for it, or,
+/// Height of cell `i`. Beyond the edge there is none: the line through the two outermost cells stands in for it, or,
 /// when data is missing, the outermost cell.
 fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
     let nearest = clamp(i, old);

@@ -148,7 +148,7 @@ table! {
         /// Factor by which heights are stretched; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub vertical_exaggeration: Option<f64> = None, [0.01, 100.0] "", for "heightmap";
-        /// What to put where the file has no data: `"nearest"`, `"lowest"`, `"cut"` (only the largest rectangle without holes is
+        /// Rule for places where the file has no data: `"nearest"`, `"lowest"`, `"cut"` (only the largest rectangle without holes is
         /// used), or `"error"` when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fill_no_data: Option<Fill> = None, for "heightmap";
@@ -199,7 +199,7 @@ impl TerrainSpec {
         Self::PARAMS.iter().filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
     }
 
-    /// What these keys say about the heightmap file.
+    /// Options of these keys for the heightmap file.
     #[cfg(feature = "files")]
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
@@ -227,7 +227,7 @@ impl TerrainSpec {
     /// All of the heightmap file. `dir` is the folder that a relative file name starts from.
     ///
     /// # Errors
-    /// What [`load()`] says.
+    /// Errors of [`load()`].
     #[cfg(feature = "files")]
     pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
         let file = self.file.as_deref().unwrap_or(Path::new(""));

@@ -110,7 +110,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
 /// Metres from a word; `None` for a word that says "no data".
 ///
 /// # Errors
-/// What was expected, when the word is neither a height on this planet nor a sign for no data.
+/// The expected form, when the word is neither a height on this planet nor a sign for no data.
 pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     if word.is_empty() || ["nan", "-nan", "na", "nodata"].iter().any(|none| word.eq_ignore_ascii_case(none)) {
         return Ok(None);

@@ -139,7 +139,7 @@ impl<R: BufRead> Records<'_, R> {
     }
 }
 
-/// What the first record says.
+/// First record.
 struct Head {
     crs: Crs,
     /// Map units in a unit of the file's coordinates.

@@ -35,7 +35,7 @@ pub enum Preset {
     Metal,
 }
 
-/// What a ray meets of a material.
+/// Form of a material to a ray.
 #[cfg(feature = "render")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -52,7 +52,7 @@ impl Preset {
     pub const ALL: [Self; 9] =
         [Self::Water, Self::Steam, Self::Sand, Self::Ash, Self::Ice, Self::Rubble, Self::Wax, Self::Gloss, Self::Metal];
 
-    /// What a ray meets in the cinematic style.
+    /// Form to a ray in the cinematic style.
     #[cfg(feature = "render")]
     pub(crate) fn form(self) -> Form {
         match self {
@@ -115,12 +115,12 @@ impl MaterialLook {
         self.shade().map(srgb_to_linear)
     }
 
-    /// The same in 8-bit sRGB, as slices and meshes have it.
+    /// Colour in 8-bit sRGB, as slices and meshes have it.
     pub(crate) fn srgb(&self) -> [u8; 3] {
         self.shade().map(|c| (c * 255.0).round() as u8)
     }
 
-    /// The same in sRGB, 0 to 1.
+    /// Colour in sRGB, 0 to 1.
     fn shade(&self) -> [f32; 3] {
         let usual = match self.preset {
             Preset::Water => [0.16, 0.50, 0.86],

@@ -1,4 +1,4 @@
-//! What each action does, from a key or from a button of the panel.
+//! Actions, from a key or from a button of the panel.
 
 use std::path::Path;
 

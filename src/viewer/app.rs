@@ -335,7 +335,7 @@ impl App {
         true
     }
 
-    /// What the camera should frame, once there is something to see.
+    /// Bounds for the camera to frame, once there is something to see.
     pub(super) fn subject(&self) -> Option<Bounds> {
         self.painter.subject().map(|subject| self.state.proportioned(subject))
     }

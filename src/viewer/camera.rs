@@ -32,7 +32,7 @@ pub(crate) struct Rig {
     covered: (f32, f32),
     /// Width and height of the part of the window that the panel leaves free.
     free: Size,
-    /// What the goal frames, until the user moves the camera.
+    /// Camera that frames the goal, until the user moves it.
     framed: Option<CameraSpec>,
     /// Whether drags look around instead of orbiting.
     pub first_person: bool,

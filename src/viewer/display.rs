@@ -17,11 +17,11 @@ const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}. {}", advice(.reason))]
 pub struct NoWindow {
-    /// What is missing.
+    /// Reason for the failure.
     pub reason: Reason,
 }
 
-/// What a window lacks.
+/// Reasons why there is no window.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// The environment names no display.
@@ -45,12 +45,12 @@ pub enum Reason {
     /// Anything else.
     #[error("the window cannot be opened: {said}")]
     Other {
-        /// What the system said.
+        /// Error of the system.
         said: String,
     },
 }
 
-/// What the user can do about it.
+/// Advice to the user.
 fn advice(reason: &Reason) -> String {
     let needs = match reason {
         Reason::NoAdapter => {
@@ -112,7 +112,7 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the display has gone, and the window with it ({said})")]
 pub struct DisplayLost {
-    /// What the system said.
+    /// Error of the system.
     said: String,
 }
 
@@ -171,7 +171,7 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("no reason was given").to_owned()
 }
 
-/// What a panic during creation means.
+/// Reason behind a panic during creation.
 fn understand(said: &str, display: &str) -> Reason {
     let library = said
         .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))

@@ -55,7 +55,7 @@ impl FlowReport {
     }
 }
 
-/// What lies in the column under the pointer.
+/// Contents of the column under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowProbe {
     /// The column.

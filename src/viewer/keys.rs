@@ -84,14 +84,14 @@ pub enum Action {
     Quit,
 }
 
-/// What the help window groups keys by.
+/// Groups of keys in the help window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Time and randomness.
     Simulation,
-    /// What is drawn.
+    /// Keys of the picture.
     View,
-    /// What the mouse does.
+    /// Keys of the mouse's tools.
     Tools,
     /// The viewpoint.
     Camera,
@@ -124,9 +124,9 @@ pub struct Binding {
     keys: &'static [(Key, Modifiers)],
     /// The keys as the user reads them.
     pub shown: &'static str,
-    /// What it does.
+    /// Effect, in words.
     pub what: &'static str,
-    /// The same for the program.
+    /// Action for the program.
     pub action: Action,
 }
 
@@ -234,7 +234,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::Files, &[(Key::Q, CTRL)], "Ctrl+Q", "quit", Action::Quit),
 ];
 
-/// What is held rather than pressed, and the mouse.
+/// Keys that are held rather than pressed, and the mouse.
 pub const HELD: &[(&str, &str)] = &[
     ("left drag", "orbit, or what the tool does; look around in first person"),
     ("right drag", "orbit, whatever the tool"),
@@ -259,7 +259,7 @@ pub fn shown(action: Action) -> &'static str {
     BINDINGS.iter().find(|binding| binding.action == action).map_or("", |binding| binding.shown)
 }
 
-/// What a pressed key asks for, if anything. Only Shift and Control count; the command key of a Mac is Control.
+/// Action of a pressed key, if it has one. Only Shift and Control count; the command key of a Mac is Control.
 pub fn action(key: Key, held: Modifiers) -> Option<Action> {
     let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
     if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {

@@ -61,7 +61,7 @@ pub enum Command {
     Pick(Option<Ray>),
     /// The slices to send, by cell along x, y and z, and what they show.
     Cuts([Option<usize>; 3], Quantity),
-    /// What the light of the lava on the rock depends on.
+    /// Inputs of the light of the lava on the rock.
     Glow(Glow),
     /// Camera and look for the file of the session.
     View(Box<CameraSpec>, Box<LookSpec>),
@@ -108,7 +108,7 @@ pub struct KeptMoment {
     pub by_hand: bool,
 }
 
-/// What lies under the pointer.
+/// Contents under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// The first cell along the ray that is solid or holds a material: x, y, z.
@@ -119,7 +119,7 @@ pub struct Probe {
     pub solid: bool,
     /// Whether the ray enters what is seen of the box there: on a side of the box or on a slice, not from above.
     pub cut: bool,
-    /// What it holds of each quantity that is not 0, in the order of [`Report::quantities`].
+    /// Values of each quantity that is not 0, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
     /// Elevation of the ground of the column in metres.
     pub ground_m: f64,
@@ -271,11 +271,11 @@ pub struct Report {
     pub moments: Vec<KeptMoment>,
     /// Balls of rock that were put in by hand: centre and radius in cells.
     pub built: Arc<Vec<[f32; 4]>>,
-    /// What slices can show.
+    /// Quantities that slices can show.
     pub quantities: Vec<Quantity>,
     /// The ray of the pointer that `probe` answers.
     pub picked: Option<Ray>,
-    /// What lies under the pointer.
+    /// Contents under the pointer.
     pub probe: Option<Probe>,
 }
 
@@ -335,7 +335,7 @@ impl GroundPatch {
     }
 }
 
-/// What changed of the materials besides the lava since the update before.
+/// Changes of the materials besides the lava since the update before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediaUpdate {
     /// Name and look of those of which there is any.
@@ -359,7 +359,7 @@ pub struct MediaPatch {
     pub texels: Vec<u8>,
 }
 
-/// What changed since the update before.
+/// Changes since the update before.
 #[derive(Debug)]
 pub struct Update {
     /// Numbers.
@@ -368,7 +368,7 @@ pub struct Update {
     pub reset: bool,
     /// Boxes of the volume that changed, without overlap.
     pub patches: Vec<Patch>,
-    /// What changed of the materials besides the lava.
+    /// Changes of the materials besides the lava.
     pub media: Option<MediaUpdate>,
     /// Ash and steam in the air, when they changed; `None` in it where there is nothing any more.
     pub air: Option<Option<Arc<AirVolume>>>,

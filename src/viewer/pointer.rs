@@ -7,7 +7,7 @@ use kiss3d::event::MouseButton;
 
 use crate::render::Ray;
 
-/// What a drag does.
+/// Effect of a drag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drag {
     /// It began over the panel.

@@ -19,7 +19,7 @@ pub(crate) struct Cuts {
     pub(crate) shown: [bool; 3],
     /// Where they are, in cells.
     pub(crate) at: [usize; 3],
-    /// What they show.
+    /// Quantity that they show.
     pub(crate) quantity: Quantity,
     /// The one that keys move.
     pub(crate) chosen: usize,

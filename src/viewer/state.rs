@@ -76,7 +76,7 @@ pub(crate) enum Request {
     Physical,
 }
 
-/// What is on the screen besides the world.
+/// State of the screen besides the world.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) panel: bool,
@@ -300,7 +300,7 @@ impl State {
         }
     }
 
-    /// What the light of the lava on the rock depends on.
+    /// Inputs of the light of the lava on the rock.
     pub(crate) fn glow(&self) -> Glow {
         Glow::from(&self.look)
     }

@@ -12,7 +12,7 @@ use crate::render::{Named, Ray};
 use crate::source::{VentChange, VentSpec};
 use crate::world::{Breath, Matter};
 
-/// What a left drag or click means.
+/// Meaning of a left drag or click.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
     /// Orbit and probe.
@@ -87,14 +87,14 @@ pub(crate) struct Brush {
     pub amount: f64,
     /// Energy of a full cell of lava.
     pub energy: f64,
-    /// What the air gets.
+    /// Contents that the air gets.
     pub breath: Breath,
 }
 
 /// Smallest and largest radius of the brush in cells.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 
-/// What the brush of air puts in at first: warm smoke.
+/// Contents that the brush of air puts in at first: warm smoke.
 pub(crate) const BREATH: Breath = Breath { heat_k: 50.0, ash_kg_m3: 0.005, steam_kg_m3: 0.0, wind_m_s: [0.0; 3] };
 
 /// Seconds from one dab to the next while the pointer rests.

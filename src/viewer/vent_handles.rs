@@ -8,7 +8,7 @@ use super::flow::rate_of;
 use crate::render::Camera;
 use crate::source::VentSpec;
 
-/// What a handle changes.
+/// Numbers that a handle changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
     /// Where the vent is.
@@ -24,7 +24,7 @@ pub(crate) enum Grip {
 pub(crate) struct Handle {
     /// Number of the vent in the simulation.
     pub vent: usize,
-    /// What it changes.
+    /// Number that it changes.
     pub grip: Grip,
     /// Where it is drawn, in pixels from the top left.
     pub pixel: (f32, f32),
@@ -51,7 +51,7 @@ pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     row(north) + (row(south) - row(north)) * down
 }
 
-/// What the user reads for a vent or a source of another material.
+/// Name for a vent or a source of another material.
 pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     match &vent.material {
         None => format!("vent {}", number + 1),

@@ -96,7 +96,7 @@ impl Pose {
     }
 }
 
-/// The same turn, at most half round.
+/// Turn by the short way, at most half round.
 fn short_way(degrees: f32) -> f32 {
     (degrees + 180.0).rem_euclid(360.0) - 180.0
 }

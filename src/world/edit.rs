@@ -49,13 +49,13 @@ kinds! {
         },
         /// The inside of a closed mesh in a file. It has no cells before its scene is built.
         Mesh = "mesh"(Box<MeshSpec>),
-        /// What lies below the heights of a heightmap in a file. It has no cells before its scene is built.
+        /// All below the heights of a heightmap in a file. It has no cells before its scene is built.
         Heightmap = "heightmap"(Box<ReliefSpec>),
     }
 }
 
 kinds! {
-    /// What an edit puts into its shape.
+    /// Matter that an edit puts into its shape.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Matter by "kind" {
         /// Tops cells that are not solid up to `amount` with fresh lava.
@@ -100,7 +100,7 @@ fn of_a_vent() -> f64 {
 }
 
 table! {
-    /// What an edit puts into the air: each cell has at least so much of it afterwards.
+    /// Contents that an edit puts into the air: each cell has at least so much of it afterwards.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Breath {
         /// How much warmer than at rest.
@@ -121,7 +121,7 @@ table! {
     pub struct Edit {
         /// Where.
         must pub shape: Shape;
-        /// What is put there.
+        /// Matter that is put there.
         must pub matter: Matter;
     }
 }

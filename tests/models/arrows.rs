@@ -292,3 +292,20 @@ fn circles_and_arrows_that_go_up_are_found() {
     assert_eq!(circle(&beside), [""; 0]);
     assert_eq!(against_the_floors(&beside), ["air imports flow: {}", "attic stands on no floor"]);
 }
+
+/// Doc lines that begin with a question or a comparison hide the thing behind it.
+#[test]
+fn doc_lines_begin_with_the_thing() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut hidden = Vec::new();
+    for path in files_below(&source) {
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        for line in text.lines().map(str::trim_start).filter(|line| line.starts_with("///") || line.starts_with("//!"))
+        {
+            if ["What ", "What.", "The same "].iter().any(|beginning| line[3..].trim_start().starts_with(beginning)) {
+                hidden.push(format!("{}: {line}", path.display()));
+            }
+        }
+    }
+    assert!(hidden.is_empty(), "name the thing, or begin with a verb: {hidden:#?}");
+}

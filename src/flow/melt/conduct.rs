@@ -26,7 +26,7 @@ const FILM: i64 = UNITS as i64 / 2;
 /// Part of a full cell from which it touches what is above it.
 const TOUCHES: i64 = UNITS as i64 / 64 * 63;
 
-/// What a heater warms.
+/// Parts that a heater warms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Heats {
@@ -140,7 +140,7 @@ impl<'a> Conduct<'a> {
         }
     }
 
-    /// The same in a box with other matter in these cells.
+    /// Sets the cells that hold other matter.
     pub(crate) fn covered(self, covered: &'a [bool]) -> Self {
         Self { covered, ..self }
     }
@@ -248,7 +248,7 @@ impl<'a> Conduct<'a> {
         sums.into_iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// What a cell gains from its neighbours, and loses to the air and to the ground.
+    /// Heat that a cell gains from its neighbours, and loses to the air and to the ground.
     fn cell(&self, node: Node, sides: &[Option<Node>; 4], below: Node, above: Node, bed: f64) -> (i64, i64, i64) {
         let FlowBox { dx_m, dz_m, .. } = self.space;
         let k = self.lava.conduction;

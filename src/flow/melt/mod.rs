@@ -23,7 +23,7 @@ use super::plan::neighbours;
 use super::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
 use crate::parallel::*;
 
-/// What can melt in one cell.
+/// Solid that can melt in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidCell {
     /// Rock in the cell that does not melt.

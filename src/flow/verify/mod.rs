@@ -20,11 +20,11 @@ use super::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
 /// A number beside its reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What is measured.
+    /// Name of the measure.
     pub what: String,
-    /// What theory says.
+    /// Value by theory.
     pub reference: f64,
-    /// What the model gives.
+    /// Value of the model.
     pub value: f64,
     /// Largest deviation allowed, in the unit of the numbers.
     pub tolerance: f64,
@@ -73,18 +73,18 @@ pub struct Curve {
     pub model: Vec<(f64, f64)>,
     /// Points of what the model is compared with.
     pub theory: Vec<(f64, f64)>,
-    /// What that is: theory, or another number of the case.
+    /// Source of the reference: theory, or another number of the case.
     pub reference: &'static str,
 }
 
-/// What a case gives.
+/// Result of a case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// Name of the case.
     pub name: &'static str,
     /// Words above a picture of it.
     pub title: &'static str,
-    /// What is set up, and the source of its law.
+    /// Set-up, and the source of its law.
     pub about: &'static str,
     /// The numbers.
     pub rows: Vec<Row>,
@@ -118,7 +118,7 @@ pub struct Case {
     pub name: &'static str,
     /// Words above a picture of it.
     pub title: &'static str,
-    /// What is set up, and the source of its law.
+    /// Set-up, and the source of its law.
     pub about: &'static str,
     /// Whether it belongs to the quick set.
     pub is_quick: bool,
@@ -329,7 +329,7 @@ pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
 
-/// What a case measured, and its flow at the end.
+/// Measures of a case, and its flow at the end.
 struct Measured {
     rows: Vec<Row>,
     curve: Curve,

@@ -20,7 +20,7 @@ use crate::world::Ground;
 const AROUND: usize = 2;
 /// How far below and above the highest cell's top the smooth surface may lie to stand for it, in cells.
 const NEAR: [f32; 2] = [-1.0, 0.75];
-/// The same for the surface that is drawn.
+/// Range for the surface that is drawn.
 const DRAWN: [f32; 2] = [-0.6, 0.5];
 /// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
 const CLIFF: usize = 3;
@@ -149,7 +149,7 @@ impl Caves {
         if self.is_empty() { f32::MIN } else { self.top as f32 + DRAWN[1] }
     }
 
-    /// The same over the columns between two corners in cells.
+    /// Highest roof over the columns between two corners in cells.
     pub(crate) fn roof_over(&self, low: [f32; 2], high: [f32; 2]) -> f32 {
         let apart = |k: usize| high[k] < self.low[k] as f32 || low[k] > self.high[k] as f32;
         if self.is_empty() || apart(0) || apart(1) { f32::MIN } else { self.roof() }
@@ -404,7 +404,7 @@ fn after(t: f32) -> f32 {
     t + 1e-4 + 5e-7 * t
 }
 
-/// What a walk came to.
+/// End of a walk.
 enum Walked {
     Rock(GroundHit),
     /// Into a smooth column, through a wall with this normal.

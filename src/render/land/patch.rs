@@ -38,7 +38,7 @@ const SMOOTHED: usize = 5;
 /// A patch of more than one in so many columns takes as long as a new bake.
 const LARGEST: usize = 24;
 
-/// What [`TerrainLook::patch`] did.
+/// Result of [`TerrainLook::patch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patched {
     /// The heights are those that were baked.
@@ -430,7 +430,7 @@ fn refill<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn
     update(map, mask, |k, x, z, _| make(k, x, z));
 }
 
-/// The same, where `make` is given the old sample too.
+/// Updates where `make` is given the old sample too.
 fn update<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32, T) -> T + Sync) {
     let nodes = Nodes::of(map, mask);
     let (width, per_cell, origin) = (map.width, map.per_cell, map.origin);

@@ -19,12 +19,12 @@ pub(super) const KEY_TEXT: f32 = 1.5;
 const ROOMY: f32 = 15.0;
 /// Least height of a colour bar.
 const LEAST_BAR: f32 = 9.0;
-/// What a number at the end of a colour bar takes beyond it.
+/// Room that a number at the end of a colour bar takes beyond it.
 const LABEL: f32 = 0.7;
 /// Pixels to a cell from which a whole number of them is taken.
 const COARSE: f32 = 8.0;
 
-/// What is written, by the size of the picture.
+/// Amount of writing, by the size of the picture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
     /// Nothing.
@@ -109,7 +109,7 @@ fn axes<'a>(spec: &SliceSpec, style: &'a SliceStyle, (ink, detail): (Ink, Detail
     all
 }
 
-/// What is to be arranged.
+/// Parts to be arranged.
 struct Plan<'a> {
     size: (usize, usize),
     ink: Ink,

@@ -1,4 +1,4 @@
-//! What a slice shows of a world: a quantity where its material is, and elsewhere rock and the other materials, in each cell
+//! Slice through a world: a quantity where its material is, and elsewhere rock and the other materials, in each cell
 //! the one that fills most of it.
 
 use crate::air::Air;
@@ -43,7 +43,7 @@ impl<'a> Sample<'a> {
         plain.filter(move |plain| has_lava || plain.name != Material::LAVA)
     }
 
-    /// What is shown of a cell.
+    /// Contents that are shown of a cell.
     pub fn at(&self, place: Place) -> Content {
         // Rock that fills no whole cell of a flow may have lava on it.
         if self.values.holds(place) {

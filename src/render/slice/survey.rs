@@ -1,10 +1,10 @@
-//! What there is to see in a slice, and how much of it is shown.
+//! Extent of a slice, and how much of it is shown.
 
 use crate::grid::{Grid, Place};
 
 use super::{Axis, Content, Part};
 
-/// What a look over all cells of a slice finds.
+/// Extent and largest value of all cells of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Survey {
     /// The part of the slice with something to see. In a section: from the lowest open cell to the highest one with rock
@@ -71,7 +71,7 @@ const LEAST_MARGIN: usize = 2;
 const LEAST: f64 = 0.2;
 
 impl Crop {
-    /// What to show of a slice that has something to see in `extent`, out of the `whole` of it.
+    /// Part to show of a slice that has something to see in `extent`, out of the `whole` of it.
     pub fn show(&mut self, extent: Part, whole: Part) -> Part {
         let (wide, tall) = whole.cells();
         let least = (wide.max(tall) as f64 * LEAST).ceil() as usize;
@@ -94,7 +94,7 @@ fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     [first, first + length]
 }
 
-/// What was shown before, or more where that is not enough.
+/// Part that was shown before, or more where that is not enough.
 fn grown([first, end]: [usize; 2], [low, high]: [usize; 2], (least, all): (usize, usize)) -> [usize; 2] {
     if first <= low && high <= end {
         return [first, end];

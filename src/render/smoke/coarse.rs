@@ -74,7 +74,7 @@ impl Coarse {
     }
 }
 
-/// What is asked of the absorption of a cell.
+/// Questions about the absorption of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
     /// The absorption itself.

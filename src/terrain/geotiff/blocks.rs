@@ -64,7 +64,7 @@ impl Blocks {
         Ok(Self { size, across, stored })
     }
 
-    /// What the heights and their unpacking take of memory, for so many numbers in a row of blocks that is packed into so
+    /// Memory of the heights and their unpacking, for so many numbers in a row of blocks that is packed into so
     /// many bytes: they are read, unpacked and put side by side, some rows at least.
     fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;

@@ -30,9 +30,9 @@ const MOST_KEY_BYTES: usize = 1 << 20;
 
 /// Bytes of memory for each byte of a value, as it is in the file and decoded.
 const BYTES_A_BYTE: f64 = 4.0;
-/// The same for texts, which triple where they are no UTF-8.
+/// Bytes of a letter of texts, which triple where they are no UTF-8.
 const BYTES_A_LETTER: f64 = 8.0;
-/// The same for a place or length of a block, which is kept in lists of 64-bit numbers too, however few bits it has.
+/// Bytes of a place or length of a block, which is kept in lists of 64-bit numbers too, however few bits it has.
 const BYTES_A_BLOCK: f64 = 40.0;
 
 pub(super) const SUBFILE_TYPE: u16 = 254;

@@ -1,4 +1,4 @@
-//! What is asked of LERC blocks in a TIFF before they are unpacked.
+//! Checks of LERC blocks in a TIFF before they are unpacked.
 //!
 //! The decoder believes the sizes in a block of the first version of LERC, so that 200 bytes take 750 MB; those of the
 //! second it compares with the TIFF. The first does not occur in TIFF files and is refused.

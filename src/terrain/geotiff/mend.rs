@@ -1,4 +1,4 @@
-//! What libtiff reads otherwise than the directory says, put right before the reader sees it.
+//! Repairs of directories that libtiff reads otherwise, before the reader sees them.
 
 use tiff_reader::source::TiffSource;
 

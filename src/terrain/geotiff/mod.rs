@@ -1,6 +1,6 @@
 //! Heights in a TIFF or GeoTIFF (`.tif`): one band of any type of number, in strips or tiles, packed as the format allows.
 //!
-//! What the file says is followed: pixel scale or transformation, pixels that are areas or points, the coordinate
+//! All that the file says is followed: pixel scale or transformation, pixels that are areas or points, the coordinate
 //! reference system, the number for no data, a mask or an alpha band, scale, offset and unit of the heights. Blocks that a
 //! sparse file leaves out have no data. Rasters that lie turned or sheared on their map are interpolated linearly onto one
 //! that is north up, with cells of the same size; mirrored ones are turned back exactly.
@@ -157,7 +157,7 @@ impl File<'_> {
         placed(heights, place.transform, crs, path, options)
     }
 
-    /// What its numbers mean.
+    /// Heights by the meaning of its numbers.
     fn values(&self, image: &Ifd, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
         let said = Said::of(image, self.path)?;
         let by_keys = || {

@@ -12,7 +12,7 @@ use super::directory::{GEO_DOUBLES, GEO_KEYS, GEO_TEXTS, PIXEL_SCALE, SUBFILE_TY
 use super::wrong;
 use crate::map::GeoKey;
 
-/// What a file says of its map.
+/// Place of a file on its map.
 pub(super) struct Place {
     /// Number of the picture at full size.
     pub(super) image: usize,

@@ -68,7 +68,7 @@ impl Writer {
         at
     }
 
-    /// What stands in the entry: the values themselves where they are short, or else their place.
+    /// Bytes of the entry: the values themselves where they are short, or else their place.
     fn field(&mut self, entry: &Entry) -> Vec<u8> {
         let word = self.form.word();
         match &entry.value {

@@ -1,4 +1,4 @@
-//! What tags of GDAL say about heights.
+//! Tags of GDAL about heights.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::super::TerrainError;
 use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
 use crate::validate::quoted;
 
-/// What tags of GDAL say about the heights.
+/// Facts about the heights in tags of GDAL.
 pub(super) struct Said {
     pub(super) no_data: Option<f64>,
     pub(super) scale: f64,

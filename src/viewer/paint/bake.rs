@@ -80,7 +80,7 @@ impl BakedGround {
         self.rests = Instant::now();
     }
 
-    /// What a camera should frame: the ground block, in cells.
+    /// Bounds for a camera to frame: the ground block, in cells.
     pub(super) fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }

@@ -33,7 +33,7 @@ impl Gpu {
         Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
     }
 
-    /// What `make` makes, or nothing when the card's memory does not hold it.
+    /// Result of `make`, or nothing when the card's memory does not hold it.
     pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let made = make();
@@ -228,7 +228,7 @@ impl Gpu {
     }
 }
 
-/// What a pipeline is made of.
+/// Parts of a pipeline.
 pub(super) struct PipelineSpec<'a> {
     pub(super) module: &'a wgpu::ShaderModule,
     pub(super) vertex: &'a str,

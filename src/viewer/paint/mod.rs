@@ -47,7 +47,7 @@ pub enum DrawOn {
     Cpu,
 }
 
-/// What the next frames show.
+/// View of the next frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// From where, and the size of the window in pixels.
@@ -178,7 +178,7 @@ impl Painter {
         !self.is_on_cpu()
     }
 
-    /// What a camera should frame: the ground block, in cells.
+    /// Bounds for a camera to frame: the ground block, in cells.
     pub fn subject(&self) -> Option<Bounds> {
         match self {
             Self::Gpu(painter) => painter.subject(),
@@ -186,7 +186,7 @@ impl Painter {
         }
     }
 
-    /// What the next frames show.
+    /// View of the next frames.
     pub fn show(&mut self, view: &View) {
         match self {
             Self::Gpu(painter) => painter.show(view),

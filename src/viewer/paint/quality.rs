@@ -127,7 +127,7 @@ pub(super) struct Rest {
     all: Option<(View, u64, Instant)>,
 }
 
-/// What has been the same for so long that a fine picture of it is worth its time.
+/// View that has been the same for so long that a fine picture of it is worth its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Still {
     /// The camera.

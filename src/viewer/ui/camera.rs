@@ -49,7 +49,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// What a button does, and the key that does the same.
+/// Tip of a button: its action, and the key for it.
 fn hint(what: &str, action: Action) -> String {
     format!("{what} ({})", keys::shown(action))
 }

@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// What the brush puts into the air.
+/// Contents that the brush puts into the air.
 fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
         Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));

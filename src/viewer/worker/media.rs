@@ -13,7 +13,7 @@ pub(super) struct MediaPublisher {
 }
 
 impl MediaPublisher {
-    /// What changed in a low-pass that was refreshed; `None` where nothing did. Its changes of all media are taken.
+    /// Takes the changes of a low-pass that was refreshed, of all media; `None` where there are none.
     pub(super) fn update(&mut self, lowpass: &mut LowPass) -> Option<MediaUpdate> {
         let count = lowpass.volume().media.len();
         let changed: Vec<Vec<Change>> = (0..count).map(|k| lowpass.take_changes_of(k)).collect();
@@ -54,7 +54,7 @@ mod tests {
     use crate::matter::Material;
     use crate::world::{Edit, Ground, Matter, Shape, World};
 
-    /// What the window has.
+    /// Fields that the window has.
     #[derive(Default)]
     struct Window {
         names: Vec<String>,

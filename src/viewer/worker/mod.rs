@@ -121,7 +121,7 @@ impl Worker {
         }
     }
 
-    /// What changed since the last update, if anything did. Never waits. After a panic of the thread, a last update
+    /// Takes the changes since the last update, if there are any. Never waits. After a panic of the thread, a last update
     /// has the panic's text in its notices.
     pub fn poll(&mut self) -> Option<Update> {
         let update = lock(&self.shared.update).take();

@@ -1,4 +1,4 @@
-//! What lies under the pointer: the first cell along a ray that is solid or holds a material.
+//! Probe under the pointer: the first cell along a ray that is solid or holds a material.
 
 use crate::grid::{Grid, Place};
 use crate::map::Site;

@@ -16,16 +16,16 @@ use crate::state::State;
 use crate::viewer::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update};
 use crate::world::{GroundCursor, Layer, Quantity, Tally};
 
-/// What the window wants to see.
+/// Wishes of the window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Eye {
     /// The ray under the pointer.
     pub(super) pick: Option<Ray>,
     /// Slices by cell along x, y and z.
     pub(super) cuts: [Option<usize>; 3],
-    /// What slices show.
+    /// Quantity that slices show.
     pub(super) quantity: Quantity,
-    /// What the light of the lava depends on.
+    /// Inputs of the light of the lava.
     pub(super) glow: Option<Glow>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
     media: MediaPublisher,
-    /// What the window knows of the air.
+    /// Air that the window has.
     sent_air: Option<Arc<AirVolume>>,
-    /// What the window knows of the surface of the lava.
+    /// Surface of the lava that the window has.
     sent_crust: Option<Arc<CrustMap>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],

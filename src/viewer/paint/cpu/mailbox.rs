@@ -1,4 +1,4 @@
-//! What the window and the drawing thread hand to each other. Locks are held for moves only: neither waits for the
+//! Desk between the window and the drawing thread. Locks are held for moves only: neither waits for the
 //! other's work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ pub(super) struct Wanted {
     pub(super) content: u64,
     /// Counts up when anything visible changed.
     pub(super) state: u64,
-    /// What the window shows, once it is known.
+    /// View of the window, once it is known.
     pub(super) view: Option<View>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Parts {
     pub(super) lava: Vec<Patch>,
     /// Of the other materials, in the order of the updates.
     pub(super) media: Vec<MediaUpdate>,
-    /// What the air carries, when that changed.
+    /// Contents of the air, when they changed.
     pub(super) air: Option<Option<Arc<AirVolume>>>,
     /// How hot the surface of lava is, when that changed.
     pub(super) crust: Option<Option<Arc<CrustMap>>>,
@@ -95,7 +95,7 @@ impl Parts {
     }
 }
 
-/// What the drawing thread takes out.
+/// Order that the drawing thread takes out.
 pub(super) struct Order {
     pub(super) serial: u64,
     pub(super) wanted: Option<Wanted>,

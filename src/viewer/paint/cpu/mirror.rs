@@ -17,7 +17,7 @@ pub(super) struct Mirror {
     media: Vec<Known>,
 }
 
-/// What is known of the fields of one medium.
+/// State of the fields of one medium.
 struct Known {
     /// For each row, numbered `z · ny + y`, the cells outside of which it is empty, but for rows that are `stale`.
     rows: Vec<Span>,
@@ -131,7 +131,7 @@ impl Mirror {
         &self.volume
     }
 
-    /// What changed since [`Self::drawn`]; everything may have when `known` is false. The rows are those of the last
+    /// Changes since [`Self::drawn`]; everything may have changed when `known` is false. The rows are those of the last
     /// [`Self::settle`].
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
         let media = self.media.iter().map(|medium| medium.changes(known)).collect();

@@ -242,7 +242,7 @@ fn another_scene_takes_the_place_of_the_first() {
     assert!(Arc::strong_count(&painter.mailbox) >= 2, "the thread goes on");
 }
 
-/// What the window's two threads reach together in ten seconds: pictures and steps a second, and the share of the resolution.
+/// Measures the window's two threads together in ten seconds: pictures and steps a second, and the share of the resolution.
 fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f64; 3] {
     let last = &mut None;
     let (start, subject) = (Instant::now(), painter.subject().expect("a scene has come"));

@@ -51,7 +51,7 @@ impl Accumulator {
         self.shows_fine[Layer::Lava as usize]
     }
 
-    /// What develops the layers, once both are drawn.
+    /// Development of the layers, once both are drawn.
     pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
         let canvas = |layer: usize| if self.shows_fine[layer] { &self.fine[layer] } else { &self.coarse[layer] };
         let ((backdrop, first), (lava, second)) = (canvas(0).sheet()?, canvas(1).sheet()?);

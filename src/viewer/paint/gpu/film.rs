@@ -62,7 +62,7 @@ pub(super) struct RenderTarget {
     pub(super) depth: Texture,
 }
 
-/// What turns the light of a backdrop and of the lava over it into a picture.
+/// Development of the light of a backdrop and of the lava over it into a picture.
 pub(super) struct Development {
     lava_size: [f32; 2],
     passes: Vec<BloomPass>,
@@ -123,7 +123,7 @@ impl PostProcess {
         }
     }
 
-    /// What develops the light of two sheets; the bloom has the lava's size.
+    /// Development of the light of two sheets; the bloom has the lava's size.
     pub(super) fn development(&self, gpu: &Gpu, backdrop: &RenderTarget, lava: &RenderTarget) -> Development {
         let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
         let coarse = blocks.map(|n| n.div_ceil(WIDE));

@@ -10,7 +10,7 @@ use crate::viewer::messages::{MediaPatch, MediaUpdate};
 use crate::viewer::paint::device::{Gpu, Texture};
 use crate::world::Span;
 
-/// What shaders read of the gases, and the densities that it is computed from.
+/// Textures of the gases, and the densities from which they are computed.
 pub(super) struct FogTexture {
     /// Densities of two kinds, light of the sun, light from below; one cell while there are no gases.
     pub(super) cells: Texture,

@@ -96,7 +96,7 @@ impl SmokeNumbers {
     }
 }
 
-/// What a frame is made from.
+/// Inputs of a frame.
 pub(super) struct FrameSpec<'a> {
     pub(super) camera: &'a Camera,
     pub(super) grid: Grid,
@@ -198,7 +198,7 @@ impl Frame {
 }
 
 impl Frame {
-    /// The same without what only the lava depends on.
+    /// Leaves out what only the lava depends on.
     pub(super) fn without_flow(self) -> Self {
         let nothing = [0.0; 4];
         let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);

@@ -15,7 +15,7 @@ pub(super) const MOST: usize = 2 * CHANNELS;
 /// Entries of the table of opacities.
 const ENTRIES: usize = 256;
 
-/// What shaders read of the media.
+/// Textures of the media.
 pub(super) struct MediaTextures {
     grid: Grid,
     /// Densities of the first media, and of those after them; one cell while there are none of these.

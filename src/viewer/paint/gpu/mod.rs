@@ -232,12 +232,12 @@ impl GpuPainter {
         self.ground.iter_mut().for_each(|ground| ground.baked.hurry());
     }
 
-    /// What a camera should frame: the ground block, in cells.
+    /// Bounds for a camera to frame: the ground block, in cells.
     pub(in crate::viewer) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
     }
 
-    /// What the next frames show.
+    /// View of the next frames.
     pub(in crate::viewer) fn show(&mut self, view: &View) {
         self.view = Some(view.clone());
     }

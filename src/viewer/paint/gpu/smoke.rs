@@ -17,7 +17,7 @@ use super::bricks::TooLarge;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-/// What shaders read of the smoke, and what it is computed from.
+/// Textures of the smoke, and what it is computed from.
 pub(super) struct SmokeTextures {
     /// For each air cell: root of the absorption, share of steam, light of the sun, light of the lava; one cell without smoke.
     pub(super) cells: Texture,
@@ -31,13 +31,13 @@ pub(super) struct SmokeTextures {
     has_billows: bool,
     air: Option<Arc<AirVolume>>,
     patches: Vec<Patch>,
-    /// What the cells were computed for; `None` when they have to be again.
+    /// Inputs for which the cells were computed; `None` when they have to be again.
     known: Option<Shown>,
     /// The smoke that was sent last: the next one takes its memory.
     spare: Option<Smoke>,
 }
 
-/// What the cells hold.
+/// Inputs of the cells.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shown {
     /// Smoke and its light, in the cinematic style.
@@ -47,7 +47,7 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    /// What a look shows under this sun.
+    /// Inputs of a look under this sun.
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
             Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),

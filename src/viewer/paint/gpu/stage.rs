@@ -26,7 +26,7 @@ pub(super) struct Stage {
     trace_layout: wgpu::BindGroupLayout,
     /// Top, walls, foot and cut faces of the ground block, and its caves.
     hits: [wgpu::RenderPipeline; 5],
-    /// What lies behind the lava, and the lava.
+    /// Pipelines of the backdrop, and of the lava.
     traces: [wgpu::RenderPipeline; 2],
     black_body: wgpu::Buffer,
     mask: wgpu::Buffer,
@@ -42,7 +42,7 @@ pub(super) enum Layer {
     Lava,
 }
 
-/// What the passes read of one scene at one size.
+/// Bindings of the passes for one scene at one size.
 pub(super) struct Bound {
     hit: wgpu::BindGroup,
     trace: wgpu::BindGroup,
