@@ -19,6 +19,7 @@ use super::ExportError;
 use super::sparse::{Block, EDGE, Sparse, cell_of};
 use super::state::ExportState;
 use crate::lowpass::RowFilter;
+use crate::measure::{Measure, Of};
 use crate::output::{Existing, WholeFile};
 use crate::state::State;
 use crate::world::quantity::symbol;
@@ -108,13 +109,9 @@ fn grids(world: &State) -> Vec<GridOf> {
         match quantity.measure() {
             CellMeasure::Amount => [grid("density", true), grid("amount", false)],
             CellMeasure::SpecificEnergy => [grid("energy", false), None],
-            CellMeasure::Temperature
-            | CellMeasure::Viscosity
-            | CellMeasure::VelocityEast
-            | CellMeasure::VelocityNorth
-            | CellMeasure::Set => [grid(quantity.measure().name(), false), None],
-            CellMeasure::Energy | CellMeasure::Solid => [None, None],
-            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed => [None, None],
+            measure if measure.facts().of == Of::Flow => [grid(measure.name(), false), None],
+            // Rock is no volume, and the air has voxels of its own.
+            _ => [None, None],
         }
     });
     grids.flatten().collect()
