@@ -7,6 +7,7 @@
 #[cfg(feature = "files")]
 mod around;
 mod bodies;
+mod course;
 mod defaults;
 mod error;
 mod flow;
@@ -17,6 +18,7 @@ mod need;
 mod open;
 #[cfg(feature = "render")]
 mod rulers;
+#[cfg(feature = "files")]
 mod save;
 #[cfg(feature = "files")]
 mod schema;
