@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lavoxel::checkpoint::Checkpoint;
+use lavoxel::checkpoint::{Checkpoint, FORMAT};
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
@@ -95,11 +95,11 @@ thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
 
-/// Lets a target read bytes.
+/// Lets a target read bytes, and says whether it took them.
 ///
 /// # Panics
 /// When the parser does not hold.
-pub fn run(name: &str, bytes: &[u8]) {
+pub fn run(name: &str, bytes: &[u8]) -> bool {
     memory::set_limit(LIMIT);
     let target = TARGETS.iter().find(|target| target.name == name).expect("a known target");
     let before = ALLOCATED.current_usage();
@@ -107,12 +107,14 @@ pub fn run(name: &str, bytes: &[u8]) {
     let read = (target.read)(bytes);
     let taken = ALLOCATED.peak_usage().saturating_sub(before) as u64;
     assert!(taken <= LIMIT + BESIDE, "took {} MiB where {} are allowed", taken >> 20, LIMIT >> 20);
+    let is_taken = read.is_ok();
     if let Err(Refused { name, message }) = read {
         assert!(message.contains(&name), "the message does not name {name}: {message}");
         assert_eq!(message.lines().count(), 1, "more than one line: {message}");
         assert!(!message.contains(|c: char| c.is_control()), "control characters: {message:?}");
         assert!(message.chars().count() <= LONGEST_MESSAGE, "a long message: {message}");
     }
+    is_taken
 }
 
 /// The path of a file with these bytes, which the next one of the same name replaces.
@@ -222,7 +224,7 @@ fn projection(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Reads a checkpoint whose checksums are made right first: behind a wrong one nothing would be read.
+/// Reads a checkpoint whose format and checksums are made right first: behind a wrong one nothing would be read.
 fn checkpoint(bytes: &[u8]) -> Result<(), Refused> {
     go_on(&mended(bytes.to_vec()))
 }
@@ -246,10 +248,13 @@ fn sections(bytes: &[u8]) -> Result<(), Refused> {
     go_on(&container::container(sections))
 }
 
-/// Puts right checksums into a checkpoint, as far as its blocks can be followed.
+/// Puts today's format in place of an earlier one into a checkpoint, and right checksums as far as its blocks can be followed.
 fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
     // Behind the first bytes and the format.
     let mut at = 10;
+    if let Some(format) = bytes.get_mut(8..at).filter(|format| u16::from_le_bytes([format[0], format[1]]) < FORMAT) {
+        format.copy_from_slice(&FORMAT.to_le_bytes());
+    }
     let version = bytes.get(at).copied().unwrap_or(0);
     at += 1 + usize::from(version);
     while let Some(name) = bytes.get(at).copied().filter(|name| *name > 0) {
