@@ -60,7 +60,6 @@ use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, SceneError, Stage};
-use crate::simulation::{Simulation, system_clock};
 use crate::state::State;
 use crate::world::{Layer, World};
 
@@ -277,9 +276,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     drop(held);
     let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
-    let simulation = Simulation::new(state, &scene.spec.rules, &vents, scene.spec.seed, engine)
-        .with_reactions(scene.spec.reactions.clone())
-        .with_clock(system_clock)
+    let simulation = scene
+        .simulation(state, &vents, engine)
         .resumed(events, header.step, &header.vent_numbers, header.next_vent)
         .map_err(|invalid| Fault::damaged("scene", invalid))?;
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })

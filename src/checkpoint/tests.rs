@@ -8,6 +8,7 @@ use crate::engine::plain::Plain;
 use crate::engine::tiled::Tiled;
 use crate::random::mix64;
 use crate::scene::Scene;
+use crate::simulation::Simulation;
 
 /// A cave, lava, a vent that is over, and events on both sides of step 20.
 const SCENE: &str = r#"

@@ -318,6 +318,16 @@ impl Scene {
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
+    /// The simulation of a state of this scene at step 0, without events.
+    pub(crate) fn simulation(&self, state: State, vents: &[VentSpec], engine: Box<dyn Engine>) -> Simulation {
+        let spec = &self.spec;
+        let simulation = Simulation::new(state, &spec.rules, vents, spec.seed, engine);
+        // Where there are no files there may be no clock.
+        #[cfg(feature = "files")]
+        let simulation = simulation.with_clock(system_clock);
+        simulation.with_reactions(spec.reactions.clone())
+    }
+
     /// Makes the world of the scene at step 0, with the events of step 0, unless it takes more memory than allowed.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
@@ -352,12 +362,9 @@ impl Scene {
             }
         }
         let events = self.events_on(&mut shelf, 0)?;
-        let simulation = Simulation::new(state, &spec.rules, &vents, spec.seed, engine);
-        // Where there are no files there may be no clock.
-        #[cfg(feature = "files")]
-        let simulation = simulation.with_clock(system_clock);
+        let simulation = self.simulation(state, &vents, engine);
         Ok(Stage {
-            simulation: simulation.with_reactions(spec.reactions.clone()).with_events(events).map_err(invalid)?,
+            simulation: simulation.with_events(events).map_err(invalid)?,
             site: Site {
                 grid,
                 cell_size_m: surface.cell_size_m,
