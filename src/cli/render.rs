@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::need_of;
-use lavoxel::export::{Animation, Film, check_animation, create_animation, write_png};
+use lavoxel::export::{Animation, Film, animation_formats, check_animation, create_animation, write_png};
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
@@ -40,8 +40,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "FILE.png")]
     picture: Option<PathBuf>,
 
-    /// Write an animation, its format chosen by the ending: .png (APNG), .webp, .gif, .mp4 (needs ffmpeg); repeatable
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = format!("Write an animation, its format chosen by the ending: {}; repeatable", animation_formats()))]
     animation: Vec<PathBuf>,
 
     /// Write every frame into this folder as NAME_STEP.png

@@ -36,6 +36,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Zip};
 
+use super::format::{Format, Formats};
 use super::shapes::Drawing;
 pub use super::style::MapStyle;
 pub use super::subject::Subject;
@@ -211,52 +212,120 @@ fn steps(arrival: u32) -> i32 {
     if arrival == NEVER { Values::NO_WHOLE } else { i32::try_from(arrival).unwrap_or(i32::MAX) }
 }
 
-/// The formats of maps.
+/// How a format of maps is weighed and written.
+#[derive(Debug)]
+struct Writer {
+    need: fn(Grid) -> MemoryEstimate,
+    put: fn(&Raster<'_>, &Path, &Lines<'_>, Existing) -> Result<(), ExportError>,
+    /// Ending of a file beside it that is a part of it.
+    beside: Option<&'static str>,
+    kind: Kind,
+}
+
+/// What a file has besides its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Asc,
-    GeoJson,
-    GeoPackage,
-    GeoTiff,
-    #[cfg(feature = "render")]
-    Kmz,
+enum Kind {
+    /// QGIS looks for a style beside it.
+    Raster,
+    /// A quantity becomes contour lines.
+    Vector,
+    /// Colours of its own.
     #[cfg(feature = "render")]
     Picture,
+    /// A picture whose coordinates are longitude and latitude, whatever those of the map are.
+    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "no other format has them"))]
+    Globe,
 }
 
-fn format_of(path: &Path) -> Result<Format, ExportError> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    match ending.as_str() {
-        "asc" => Ok(Format::Asc),
-        "geojson" | "json" => Ok(Format::GeoJson),
-        "gpkg" => Ok(Format::GeoPackage),
-        #[cfg(feature = "render")]
-        "kmz" => Ok(Format::Kmz),
-        #[cfg(feature = "render")]
-        "png" => Ok(Format::Picture),
-        "tif" | "tiff" => Ok(Format::GeoTiff),
-        _ => Err(ExportError::UnknownMapFormat { path: path.to_owned(), ending }),
-    }
+/// Contour lines and outlines of a map.
+struct Lines<'a> {
+    style: &'a MapStyle,
+    levels: Option<&'a [f64]>,
+    smooth: bool,
 }
 
-impl Format {
-    /// Whether QGIS looks for a style beside it.
-    fn takes_style(self) -> bool {
-        matches!(self, Self::Asc | Self::GeoTiff)
-    }
-
-    /// Whether its coordinates are longitude and latitude, whatever those of the map are.
-    fn is_on_the_globe(self) -> bool {
+const FORMATS: Formats<Writer> = Formats {
+    purpose: "map",
+    list: &[
+        Format {
+            endings: &["tif", "tiff"],
+            about: "GeoTIFF",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE),
+                put: |map, path, _, existing| {
+                    let labels = geotiff::Labels { caption: map.caption, about: map.about };
+                    geotiff::write(path, &map.values, &labels, map.site, existing)
+                },
+                beside: None,
+                kind: Kind::Raster,
+            },
+        },
+        Format {
+            endings: &["asc"],
+            about: "ESRI ASCII grid",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE),
+                put: |map, path, _, existing| asc::write(path, &map.values, map.site, existing),
+                beside: Some("prj"),
+                kind: Kind::Raster,
+            },
+        },
+        Format {
+            endings: &["geojson", "json"],
+            about: "lines, polygons",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_LINES),
+                put: |map, path, lines, existing| geojson::write(path, &map.drawing(lines), existing),
+                beside: None,
+                kind: Kind::Vector,
+            },
+        },
+        Format {
+            endings: &["gpkg"],
+            about: "GeoPackage",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_LINES).and(gpkg::need()),
+                put: |map, path, lines, existing| gpkg::write(path, &map.drawing(lines), existing),
+                beside: None,
+                kind: Kind::Vector,
+            },
+        },
         #[cfg(feature = "render")]
-        return self == Self::Kmz;
-        #[cfg(not(feature = "render"))]
-        return false;
-    }
+        Format {
+            endings: &["png"],
+            about: "picture",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_PICTURE).and(pixels(grid)),
+                put: |map, path, lines, existing| picture::write(path, &map.sight(lines), (map.ground)(), existing),
+                beside: None,
+                kind: Kind::Picture,
+            },
+        },
+        #[cfg(feature = "render")]
+        Format {
+            endings: &["kmz"],
+            about: "for Google Earth",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_LINES + BYTES_OF_PICTURE).and(pixels(grid)),
+                put: |map, path, lines, existing| kmz::write(path, (&map.sight(lines), &map.drawing(lines)), existing),
+                beside: None,
+                kind: Kind::Globe,
+            },
+        },
+    ],
+};
 
-    /// Whether a quantity becomes contour lines.
-    fn has_levels(self) -> bool {
-        matches!(self, Self::GeoJson | Self::GeoPackage)
-    }
+fn kind_of(path: &Path) -> Option<Kind> {
+    FORMATS.of(path).ok().map(|writer| writer.kind)
+}
+
+fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
+    MemoryEstimate::of("the map", grid.columns(), bytes)
+}
+
+/// Endings of maps that can be written, in words.
+pub fn formats() -> String {
+    FORMATS.words()
 }
 
 /// Bytes of a column while the numbers of a map are found: amounts in units, and two copies in metres.
@@ -274,16 +343,7 @@ const BYTES_A_PIXEL: f64 = 14.0;
 /// Memory that writing a map of this box takes, in the format that the ending of the name says; of lines and polygons, without their
 /// points.
 pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
-    let columns = |bytes| MemoryEstimate::of("the map", grid.columns(), bytes);
-    match format_of(path) {
-        Ok(Format::GeoJson) => columns(BYTES_OF_LINES),
-        Ok(Format::GeoPackage) => columns(BYTES_OF_LINES).and(gpkg::need()),
-        #[cfg(feature = "render")]
-        Ok(Format::Kmz) => columns(BYTES_OF_LINES + BYTES_OF_PICTURE).and(pixels(grid)),
-        #[cfg(feature = "render")]
-        Ok(Format::Picture) => columns(BYTES_OF_PICTURE).and(pixels(grid)),
-        _ => columns(BYTES_A_VALUE),
-    }
+    FORMATS.of(path).map_or_else(|_| columns(grid, BYTES_A_VALUE), |writer| (writer.need)(grid))
 }
 
 /// Memory of the picture of a map with legend and heading around it.
@@ -317,13 +377,12 @@ impl MapFile {
 
     /// Whether it is drawn as contour lines.
     pub fn has_levels(&self) -> bool {
-        format_of(&self.path).is_ok_and(Format::has_levels) && self.subject.above().is_none()
+        kind_of(&self.path) == Some(Kind::Vector) && self.subject.above().is_none()
     }
 
     /// The style of QGIS that belongs to it, if it gets one.
     pub fn style_path(&self) -> Option<PathBuf> {
-        let takes = format_of(&self.path).is_ok_and(Format::takes_style);
-        (self.style && takes).then(|| qml::path_of(&self.path))
+        (self.style && kind_of(&self.path) == Some(Kind::Raster)).then(|| qml::path_of(&self.path))
     }
 
     /// Memory that writing it takes, by [`need_of`].
@@ -334,12 +393,12 @@ impl MapFile {
     /// Checks, before long work, that it can be written.
     ///
     /// # Errors
-    /// [`ExportError::UnknownMapFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be
+    /// [`ExportError::UnknownFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be
     /// kept or cannot be written. The file `.prj` beside it counts as a part of it; a style that is there stays, as its owner may
     /// have changed it.
     pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
-        if format_of(&self.path)? == Format::Asc {
-            check_free(&self.path.with_extension("prj"), existing)?;
+        if let Some(ending) = FORMATS.of(&self.path)?.beside {
+            check_free(&self.path.with_extension(ending), existing)?;
         }
         if let Some(style) = self.style_path().filter(|style| !keeps_style(style, existing)) {
             check_free(&style, existing)?;
@@ -352,7 +411,7 @@ impl MapFile {
     /// # Errors
     /// [`ExportError::NoDegrees`] for a `.kmz` where the map's system is not known.
     pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
-        let lost = format_of(&self.path)?.is_on_the_globe() && ToDegrees::of_site(site).is_none();
+        let lost = FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
         if lost { Err(ExportError::NoDegrees { path: self.path.clone() }) } else { Ok(()) }
     }
 
@@ -421,7 +480,7 @@ impl<'a> Raster<'a> {
     /// As [`MapFile::check`]; then no part of the file is left behind.
     pub fn write(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
         self.put(path, (levels, false), existing)?;
-        if format_of(path)?.takes_style() { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
+        if kind_of(path) == Some(Kind::Raster) { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
     }
 
     fn put(
@@ -430,25 +489,24 @@ impl<'a> Raster<'a> {
         (levels, smooth): (Option<&[f64]>, bool),
         existing: Existing,
     ) -> Result<(), ExportError> {
+        let writer = FORMATS.of(path)?;
+        (writer.need)(self.site.grid).check(MEND).map_err(ExportError::memory(path))?;
+        let style = MapStyle::of(self.caption, &self.values);
+        (writer.put)(self, path, &Lines { style: &style, levels, smooth }, existing)
+    }
+
+    /// The map as lines and polygons.
+    fn drawing<'b>(&'b self, lines: &'b Lines<'b>) -> Drawing<'b> {
         let Self { caption, values, site, about, .. } = self;
-        need_of(path, site.grid).check(MEND).map_err(ExportError::memory(path))?;
-        let style = MapStyle::of(caption, values);
-        let drawing = || Drawing { caption, values: values.to_reals(), style: &style, levels, smooth, about, site };
-        #[cfg(feature = "render")]
-        let sight = || {
-            let (values, blocks) = (values.to_reals(), self.blocks);
-            picture::Sight { caption, values, blocks, style: &style, about, site }
-        };
-        match format_of(path)? {
-            Format::Asc => asc::write(path, values, site, existing),
-            Format::GeoTiff => geotiff::write(path, values, &geotiff::Labels { caption, about }, site, existing),
-            Format::GeoJson => geojson::write(path, &drawing(), existing),
-            Format::GeoPackage => gpkg::write(path, &drawing(), existing),
-            #[cfg(feature = "render")]
-            Format::Kmz => kmz::write(path, (&sight(), &drawing()), existing),
-            #[cfg(feature = "render")]
-            Format::Picture => picture::write(path, &sight(), (self.ground)(), existing),
-        }
+        let Lines { style, levels, smooth } = *lines;
+        Drawing { caption, values: values.to_reals(), style, levels, smooth, about, site }
+    }
+
+    /// The map as a picture.
+    #[cfg(feature = "render")]
+    fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
+        let Self { caption, values, site, about, blocks, .. } = self;
+        picture::Sight { caption, values: values.to_reals(), blocks: *blocks, style: lines.style, about, site }
     }
 
     fn put_style(&self, path: &Path, existing: Existing) -> Result<(), ExportError> {

@@ -4,6 +4,8 @@ mod about;
 mod apng;
 mod asc;
 mod caption;
+mod film;
+mod format;
 mod geojson;
 mod geotiff;
 mod gif;
@@ -19,6 +21,7 @@ mod picture;
 mod png;
 mod qml;
 mod shapes;
+mod space;
 mod sparse;
 mod state;
 mod style;
@@ -31,12 +34,14 @@ mod webp;
 use std::path::{Path, PathBuf};
 
 use crate::memory::TooMuchMemory;
-use crate::output::{Existing, OutputError, WholeFile, check_free};
+use crate::output::OutputError;
 use crate::validate::Invalid;
 
 pub use self::about::{About, NO_FORECAST};
 pub use self::caption::Caption;
+pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::png::{Label, write_png};
+pub use self::space::{SpaceFile, mesh_formats, volume_formats};
 pub use self::state::ExportState;
 pub use self::vdb::write_vdb;
 pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
@@ -46,22 +51,16 @@ pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 #[non_exhaustive]
 pub enum ExportError {
     /// The ending of the file names no format that is known.
-    #[error("{path}: no animation format ends in {ending:?}; known are .png (APNG), .webp, .gif and .mp4")]
+    #[error("{path}: no {purpose} format ends in {ending:?}; known are {known}")]
     UnknownFormat {
         /// The file.
         path: PathBuf,
+        /// What was to be written: an animation, a map, a volume or a mesh.
+        purpose: &'static str,
         /// Its ending.
         ending: String,
-    },
-    /// The ending of the file names no format of maps.
-    #[error(
-        "{path}: no map format ends in {ending:?}; known are .tif (GeoTIFF), .asc (ESRI ASCII grid), .geojson and .gpkg (lines, polygons), .png (picture) and .kmz (for Google Earth)"
-    )]
-    UnknownMapFormat {
-        /// The file.
-        path: PathBuf,
-        /// Its ending.
-        ending: String,
+        /// The endings that are known.
+        known: String,
     },
     /// A map that is to lie on the globe has no way there.
     #[error(
@@ -129,77 +128,4 @@ impl ExportError {
     fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
     }
-}
-
-/// Size and speed of an animation.
-#[derive(Clone, Copy, Debug)]
-pub struct Film {
-    /// Pixels across.
-    pub width: u32,
-    /// Pixels down.
-    pub height: u32,
-    /// Frames per second, 1..=60.
-    pub fps: u32,
-}
-
-impl Film {
-    /// Start of a frame in milliseconds.
-    fn start_ms(self, frame: u32) -> u32 {
-        (u64::from(frame) * 1000 / u64::from(self.fps)) as u32
-    }
-}
-
-/// An animation that is being written.
-pub trait Animation {
-    /// Adds a frame: rows from the top, 8-bit sRGB, `3 · width · height` bytes.
-    fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
-
-    /// Adds a frame that is shown as long as `frames` of them.
-    fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
-        (0..frames).try_for_each(|_| self.frame(rgb))
-    }
-
-    /// Completes the file and puts it in its place; the frames so far are the whole animation.
-    fn finish(self: Box<Self>) -> Result<(), ExportError>;
-}
-
-/// The animation formats, chosen by the ending of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Apng,
-    Gif,
-    Mp4,
-    WebP,
-}
-
-fn format_of(path: &Path) -> Result<Format, ExportError> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    match ending.as_str() {
-        "png" | "apng" => Ok(Format::Apng),
-        "gif" => Ok(Format::Gif),
-        "mp4" => Ok(Format::Mp4),
-        "webp" => Ok(Format::WebP),
-        _ => Err(ExportError::UnknownFormat { path: path.to_owned(), ending }),
-    }
-}
-
-/// Checks, before long work, that an animation can be written at `path`.
-pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportError> {
-    if format_of(path)? == Format::Mp4 && !mp4::ffmpeg_is_there() {
-        return Err(ExportError::NoFfmpeg { path: path.to_owned() });
-    }
-    Ok(check_free(path, existing)?)
-}
-
-/// Starts an animation in the format that the ending of `path` names.
-pub fn create_animation(path: &Path, film: Film, existing: Existing) -> Result<Box<dyn Animation>, ExportError> {
-    check_animation(path, existing)?;
-    let format = format_of(path)?;
-    let file = WholeFile::create(path, existing)?;
-    Ok(match format {
-        Format::Apng => Box::new(apng::Apng::new(file, film)?),
-        Format::Gif => Box::new(gif::Gif::new(file, film)?),
-        Format::Mp4 => Box::new(mp4::Mp4::new(file, film)?),
-        Format::WebP => Box::new(webp::WebP::new(file, film)?),
-    })
 }

@@ -1,6 +1,7 @@
 //! MP4 (H.264) through the program ffmpeg, when it is installed: raw frames go down its standard input.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use super::{Animation, ExportError, Film};
@@ -12,15 +13,16 @@ pub(super) struct Mp4 {
     frames: Option<ChildStdin>,
 }
 
-/// Whether ffmpeg can be started.
-pub(super) fn ffmpeg_is_there() -> bool {
+/// Refuses an animation where ffmpeg cannot be started.
+pub(super) fn check_ffmpeg(path: &Path) -> Result<(), ExportError> {
     let quiet = Command::new("ffmpeg")
         .arg("-version")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    quiet.is_ok_and(|status| status.success())
+    let is_there = quiet.is_ok_and(|status| status.success());
+    if is_there { Ok(()) } else { Err(ExportError::NoFfmpeg { path: path.to_owned() }) }
 }
 
 impl Mp4 {

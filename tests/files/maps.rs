@@ -425,7 +425,7 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     let (maps, about) = (run.maps(), run.about());
     let write = |name: &str| write_map(&run.path(name), &lava(Surface), &maps, &about, Existing::Keep);
     let wrong = write("surface.bmp").unwrap_err();
-    assert!(matches!(wrong, ExportError::UnknownMapFormat { .. }), "{wrong}");
+    assert!(matches!(wrong, ExportError::UnknownFormat { purpose: "map", .. }), "{wrong}");
     write("surface.tif").unwrap();
     assert!(matches!(write("surface.tif"), Err(ExportError::Output(_))));
     fs::write(run.path("other.prj"), "mine").unwrap();

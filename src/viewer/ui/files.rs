@@ -3,6 +3,7 @@
 use kiss3d::egui::{RichText, TextEdit, Ui};
 
 use super::FAINT;
+use crate::export::animation_formats;
 use crate::viewer::keys::Action;
 use crate::viewer::state::{Request, State};
 
@@ -30,7 +31,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         let field = TextEdit::singleline(&mut state.shown.record_path)
             .hint_text("file name (empty: automatic)")
             .desired_width(190.0);
-        ui.add(field).on_hover_text("The ending chooses the format: .webp, .gif, .png, or .mp4 with ffmpeg installed.");
+        ui.add(field).on_hover_text(format!("The ending chooses the format: {}.", animation_formats()));
     });
     ui.label(
         RichText::new("Unnamed files go into lavoxel-out. Existing files are never overwritten.").small().color(FAINT),

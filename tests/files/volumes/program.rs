@@ -70,8 +70,8 @@ fn the_program_refuses_before_it_works() {
     let folder = folder.path();
     fs::create_dir(folder.join("dir.vdb")).unwrap();
     for (args, code, text) in [
-        ("--volume a.obj", 2, "--volume a.obj: no format ends in \"obj\"; known are .vti and .vdb"),
-        ("--mesh a.vdb", 2, "--mesh a.vdb: no format ends in \"vdb\"; known are .glb and .ply"),
+        ("--volume a.obj", 2, "a.obj: no volume format ends in \"obj\"; known are .vti (ParaView) and .vdb (OpenVDB"),
+        ("--mesh a.vdb", 2, "a.vdb: no mesh format ends in \"vdb\"; known are .glb (glTF, with the ground) and .ply"),
         ("--mesh a.ply --mesh a.ply", 2, "--mesh a.ply: two outputs cannot have the same name"),
         ("--export-every 5", 2, "name what to write with --volume or --mesh"),
         ("--export-every 1 --steps 1000000 --mesh a.ply", 2, "pass --export-every 10 or more"),
