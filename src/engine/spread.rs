@@ -173,6 +173,11 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     }
 
     #[inline(always)]
+    fn meets_heavier(&self) -> bool {
+        H::MEETS
+    }
+
+    #[inline(always)]
     fn fillings(&self) -> (S::V, [S::V; 4]) {
         let (s, [west, east, north, south]) = (self.spread.s, self.beside);
         let (index, bit, tz) = (self.here.rows.index, self.here.bit, self.spread.near.tz);

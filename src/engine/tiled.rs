@@ -13,15 +13,14 @@ use super::grains;
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::trace::Tracer;
-use super::{Engine, react};
+use super::{Engine, points};
 use crate::grid::Place;
 use crate::parallel::{self, *};
 use crate::random::{Draw, Salt};
 use crate::rules::drift::Drifting;
-use crate::rules::react::{Due, Reacting};
-use crate::rules::{Column, Exchange, Rule, Walls};
+use crate::rules::{Column, Driver, Due, Each, Exchange, Point, Rule, Walls};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Activities, Content, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
+use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -37,8 +36,8 @@ pub struct Tiled {
     nothing: [Option<Strip>; 2],
     /// By layer.
     tracers: Vec<Tracer>,
-    /// Cells of lava that calm down.
-    stirring: Vec<(Place, Content)>,
+    /// Cells that lose energy, and how much.
+    losing: Vec<(Place, u16)>,
 }
 
 /// Memory of one part.
@@ -61,8 +60,8 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        let (grains, tracers, stirring) = (grains::Scratch::default(), Vec::new(), Vec::new());
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, stirring }
+        let (grains, tracers, losing) = (grains::Scratch::default(), Vec::new(), Vec::new());
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, losing }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -109,50 +108,36 @@ fn update_awake(layer: &mut Layer, from: usize, to: usize) {
 
 impl Engine for Tiled {
     fn run(&mut self, world: &mut World, (layer, rule): (usize, &Rule), draw: Draw) {
-        match rule {
-            Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
-                self.column(world, layer, &rule.beside_heavier())
-            }
-            Rule::Gravity(rule) => self.column(world, layer, rule),
-            Rule::Spreading(rule) if world.capacity.layers_above(layer) > 0 => {
-                self.exchange(world, layer, &rule.beside_heavier(), draw)
-            }
-            Rule::Spreading(rule) => self.exchange(world, layer, rule, draw),
-            Rule::Squeeze(rule) => self.column(world, layer, rule),
-            Rule::Level(rule) => self.exchange(world, layer, rule, draw),
-            Rule::Drift(rule) => self.drift(world, layer, rule, draw),
-            Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
-            Rule::Float(rule) => world.float(rule),
-            Rule::React(rule) => {
-                for round in 0..rule.rounds() {
-                    let due = self.due(world, rule, draw, round);
-                    rule.carry_out(world, &due);
-                }
-            }
-            Rule::Set(()) => react::set(world, layer),
-            Rule::Calm(rule) => world.calm(layer, rule, &mut self.stirring),
-            Rule::Leave(()) => world.leave_by_roof(layer),
-            Rule::Grains(rule) => grains::run(&mut self.grains, self.level, world, (layer, rule), draw),
-            Rule::Stay(()) => world.layers[layer].stay(),
-            Rule::Trace(rule) => {
-                if self.tracers.len() <= layer {
-                    self.tracers.resize_with(layer + 1, Tracer::default);
-                }
-                self.tracers[layer].run(self.level, world, layer, rule);
-            }
-            Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
-        }
+        rule.run(self, (world, layer), draw);
     }
 
-    fn due(&mut self, world: &World, rule: &Reacting, draw: Draw, round: u64) -> Vec<Due> {
-        react::due(world, rule, draw, round)
+    fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
+        points::due(world, rule, draw, round)
     }
 }
 
-impl Tiled {
-    /// A rule along the columns of a layer.
-    fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
-        if R::UNDER && world.capacity.layers_above(layer) > 0 {
+impl Driver for Tiled {
+    fn turns(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::grains::FallingGrains, draw: Draw) {
+        grains::run(&mut self.grains, self.level, world, (layer, rule), draw);
+    }
+
+    fn bodies(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::trace::Tracing) {
+        if self.tracers.len() <= layer {
+            self.tracers.resize_with(layer + 1, Tracer::default);
+        }
+        self.tracers[layer].run(self.level, world, layer, rule);
+    }
+
+    fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R) {
+        rule.act(on, &mut self.losing);
+    }
+
+    fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
+        points::due(world, rule, draw, round)
+    }
+
+    fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+        if world.capacity.layers_above(layer) > 0 {
             world.wake_beside_heavier(layer);
         }
         let World { ground, layers, capacity, .. } = world;
@@ -171,7 +156,7 @@ impl Tiled {
 
     /// The drift of a gas. Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
     /// is another one.
-    fn drift(&mut self, world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
+    fn drift(&mut self, (world, layer): (&mut World, usize), rule: &Drifting, draw: Draw) {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
@@ -203,8 +188,7 @@ impl Tiled {
         gas.traced = rests.then(|| now(gas));
     }
 
-    /// A rule across a layer.
-    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, draw: Draw) {
+    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World { grid, ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
@@ -401,13 +385,16 @@ impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
                     _ => (b, c, a),
                 };
                 let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
-                if R::UNDER && heavier.is_near(near.tz) {
-                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open };
-                    lost.add(spread.strip(&mut activities, out));
+                let activities = &mut activities;
+                lost.add(if heavier.0.is_empty() {
+                    let heavier = Nothing::<false>;
+                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
+                } else if heavier.is_near(near.tz) {
+                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
                 } else {
-                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier: Nothing, ground, draw, key, open };
-                    lost.add(spread.strip(&mut activities, out));
-                }
+                    let heavier = Nothing::<true>;
+                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
+                });
             }
             part.activities[i - 1] = activities;
             // No thread reads the strip before this one any more.

@@ -18,15 +18,15 @@
 
 use super::Walls;
 use super::level::{self, Leveling};
-use super::sweep::{Exchange, Flow, Gifts, Here, Near, Side};
+use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site};
+use crate::grid::Place;
 use crate::grid::tile::{Lanes, TilePlace};
-use crate::grid::{Grid, Place};
 use crate::matter::Material;
 use crate::param::{Param, param};
-use crate::random::{Salt, StepKey};
+use crate::random::{Draw, Salt, StepKey};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::RuleNumbers;
+use crate::world::{RuleNumbers, World};
 
 /// The parameters of drifting, in the table of a material; those of [`super::level`] belong to it too.
 pub const PARAMS: &[Param<Material>] = &[
@@ -67,19 +67,6 @@ fn of_bytes(share: f64) -> u16 {
 }
 
 impl Drifting {
-    /// The rule of a material in its layer.
-    pub fn new(material: &Material, layer: usize) -> Self {
-        let drift = &material.drift;
-        Self {
-            up: of_bytes(drift.up),
-            up_speed: amount_units(drift.up_speed),
-            down: of_bytes(drift.down),
-            down_speed: amount_units(drift.down_speed),
-            viscosity: amount_units(material.viscosity),
-            layer,
-        }
-    }
-
     /// Whether a cell lets gas rise, or sink, by the draws of its step.
     #[inline]
     pub fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
@@ -116,6 +103,26 @@ impl Drifting {
     }
 }
 
+impl Listed for Drifting {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let drift = &site.material.drift;
+        Some(Self {
+            up: of_bytes(drift.up),
+            up_speed: amount_units(drift.up_speed),
+            down: of_bytes(drift.down),
+            down_speed: amount_units(drift.down_speed),
+            viscosity: amount_units(site.material.viscosity),
+            layer: site.layer,
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.drift(on, self, draw);
+    }
+}
+
 /// The rule of a gas across, with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wafting {
@@ -127,11 +134,14 @@ pub struct Wafting {
     pub layer: usize,
 }
 
-impl Wafting {
-    /// The rule of a material in its layer, in a box with these sides.
-    pub fn new(material: &Material, layer: usize, grid: Grid, walls: Walls) -> Self {
-        let leveling = Leveling::new(material, grid, walls);
-        Self { leveling, side: of_bytes(material.drift.side), layer }
+impl Listed for Wafting {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let side = of_bytes(site.material.drift.side);
+        Leveling::of(site).map(|leveling| Self { leveling, side, layer: site.layer })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.exchange(on, self, draw);
     }
 }
 
@@ -144,7 +154,6 @@ pub(crate) struct Kernel<S: Simd> {
 }
 
 impl Exchange<1> for Wafting {
-    const UNDER: bool = true;
     const ABOVE: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 

@@ -25,8 +25,8 @@
 //! square on its corner; with a quarter it is round. A side has to be free too: nothing
 //! passes between two corners that touch. What is outside of an open side is free at all heights; what goes there has left.
 
-use super::sweep::DIRECTIONS;
-use super::{RulesSpec, Walls};
+use super::Walls;
+use super::shape::{DIRECTIONS, Driver, Listed, Site};
 use crate::grid::Place;
 use crate::matter::Material;
 use crate::param::{Param, param};
@@ -116,14 +116,6 @@ pub(crate) trait Around {
 }
 
 impl FallingGrains {
-    /// The rule of a material in a box with these sides.
-    pub fn new(material: &Material, spec: &RulesSpec) -> Self {
-        let share = |value: f64| (value * 256.0).round() as u16;
-        let grains = &material.grains;
-        let (corners, slip, drag) = (share(grains.corners), share(grains.slip), share(grains.drag));
-        Self { corners, slip, drag, flow: grains.flow, walls: spec.walls }
-    }
-
     /// All numbers on which the rule depends in a run with a seed.
     pub(crate) fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
@@ -152,6 +144,21 @@ impl FallingGrains {
                 slip_cells(draw).chooses(place, self.slip) && free(1, 0) && !free(1, -1) && free(2, 0) && free(2, -1)
             }
         }
+    }
+}
+
+impl Listed for FallingGrains {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let grains = &site.material.grains;
+        let [corners, slip, drag] =
+            [grains.corners, grains.slip, grains.drag].map(|value| (value * 256.0).round() as u16);
+        Some(Self { corners, slip, drag, flow: grains.flow, walls: site.spec.walls })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.turns(on, self, draw);
     }
 }
 

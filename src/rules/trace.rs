@@ -44,12 +44,14 @@ mod plain;
 
 pub(crate) use self::heights::{Height, Kind, Shares, Surface};
 use super::Walls;
+use super::shape::{Driver, Listed, Site};
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Air, Material};
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::RuleNumbers;
+use crate::world::{RuleNumbers, World};
 
 /// The parameters of tracing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
@@ -118,6 +120,22 @@ pub struct Tracing {
     pub every: u32,
     /// The sides of the box.
     pub walls: Walls,
+}
+
+impl Listed for Tracing {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(Self::new(site.material, site.spec.walls))
+    }
+
+    fn is_due(&self, step: u64) -> bool {
+        (step + 1).is_multiple_of(self.every.into())
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), _draw: Draw) {
+        driver.bodies(on, self);
+    }
 }
 
 impl Tracing {
