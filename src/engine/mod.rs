@@ -4,15 +4,15 @@
 //! is the one that users get.
 
 mod deltas;
-mod drift;
 mod fall;
-mod grains;
 mod heavier;
 pub mod plain;
 mod points;
 mod spread;
 pub mod tiled;
 mod trace;
+mod turns;
+mod updown;
 
 pub use crate::simd::Level;
 

@@ -1,13 +1,14 @@
 //! The plain engine: one thread, every cell, no cleverness. It is the specification that other engines must match
 //! bit for bit.
 
-mod grains;
+mod turns;
 
 use super::Engine;
 use crate::grid::{Grid, Place};
-use crate::random::{Draw, Salt};
-use crate::rules::drift::Drifting;
-use crate::rules::{Bed, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Walls};
+use crate::random::Draw;
+use crate::rules::{
+    Bed, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Turns, UpDown, Walls,
+};
 use crate::world::{Content, World};
 
 /// Visits every cell of the box in every step.
@@ -58,9 +59,9 @@ impl Driver for Plain {
         self.due(world, rule, draw, round)
     }
 
-    /// The drift of a gas: its columns from the top down, then from the bottom up.
-    fn drift(&mut self, (world, layer): (&mut World, usize), rule: &Drifting, draw: Draw) {
-        let (grid, key) = (world.grid(), draw.key_of(Salt::Drift, layer));
+    /// The columns from the top down, then from the bottom up.
+    fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+        let (grid, key) = (world.grid(), rule.key(draw));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
             for (from, to) in (1..grid.ny).rev().map(|y| (y - 1, y)).chain((1..grid.ny).map(|y| (y, y - 1))) {
                 let (from, to, up) = ([x, from, z], [x, to, z], to > from);
@@ -69,7 +70,7 @@ impl Driver for Plain {
                 }
                 let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
                 let full = there.saturating_add(world.heavier_than(layer, to));
-                let held = !up && is_held(world, layer, from, rule.viscosity);
+                let held = !up && is_held(world, layer, from, rule.holds());
                 let moved = if !held && rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
                 world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
                 world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
@@ -77,8 +78,8 @@ impl Driver for Plain {
         }
     }
 
-    fn turns(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::grains::FallingGrains, draw: Draw) {
-        grains::run(world, layer, rule, draw);
+    fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw) {
+        turns::run(on, rule, draw);
     }
 
     fn bodies(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::trace::Tracing) {
@@ -90,11 +91,11 @@ impl Driver for Plain {
     }
 }
 
-/// Whether something holds the gas in a cell from above.
-fn is_held(world: &World, layer: usize, [x, y, z]: Place, viscosity: u16) -> bool {
+/// Whether something holds a cell from above, which is so full where it does.
+fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
     let full = || world.layers[layer].at(above).amount.saturating_add(world.heavier_than(layer, above));
-    y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= viscosity
+    y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
 /// Takes gifts out of the cell `here` and adds them to its neighbours.

@@ -7,18 +7,16 @@
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
 use super::deltas::Deltas;
-use super::drift::{Drift, Stirs};
 use super::fall::{FallCommon, Falls};
-use super::grains;
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::trace::Tracer;
-use super::{Engine, points};
+use super::updown::{Rises, Stirs};
+use super::{Engine, points, turns};
 use crate::grid::Place;
 use crate::parallel::{self, *};
-use crate::random::{Draw, Salt};
-use crate::rules::drift::Drifting;
-use crate::rules::{Column, Driver, Due, Each, Exchange, Point, Rule, Walls};
+use crate::random::Draw;
+use crate::rules::{Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
 
@@ -31,7 +29,7 @@ pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
-    grains: grains::Scratch,
+    grains: turns::Scratch,
     /// The neighbour of the first and the last strip, for layers of one and of two quantities.
     nothing: [Option<Strip>; 2],
     /// By layer.
@@ -60,7 +58,7 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        let (grains, tracers, losing) = (grains::Scratch::default(), Vec::new(), Vec::new());
+        let (grains, tracers, losing) = (turns::Scratch::default(), Vec::new(), Vec::new());
         Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, losing }
     }
 
@@ -117,8 +115,8 @@ impl Engine for Tiled {
 }
 
 impl Driver for Tiled {
-    fn turns(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::grains::FallingGrains, draw: Draw) {
-        grains::run(&mut self.grains, self.level, world, (layer, rule), draw);
+    fn turns<R: Turns>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+        turns::run(&mut self.grains, self.level, world, (layer, rule), draw);
     }
 
     fn bodies(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::trace::Tracing) {
@@ -154,38 +152,38 @@ impl Driver for Tiled {
         update_awake(layer, from, to);
     }
 
-    /// The drift of a gas. Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
+    /// Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
     /// is another one.
-    fn drift(&mut self, (world, layer): (&mut World, usize), rule: &Drifting, draw: Draw) {
+    fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
-        let gas = &mut rest[0];
-        let now = |gas: &Layer| {
-            let versions = heavier.iter().map(Layer::version).chain([gas.version()]);
+        let own = &mut rest[0];
+        let now = |own: &Layer| {
+            let versions = heavier.iter().map(Layer::version).chain([own.version()]);
             Traced { rule: rule.numbers(), ground: ground.stamp(), layers: versions.collect() }
         };
-        if gas.traced.as_ref().is_some_and(|rests| *rests == now(gas)) {
+        if own.traced.as_ref().is_some_and(|rests| *rests == now(own)) {
             return;
         }
-        let before = gas.version();
-        let (level, heavier, key) = (self.level, Layers(heavier), draw.key_of(Salt::Drift, layer));
-        let Layer { strips, awake, .. } = gas;
+        let before = own.version();
+        let (level, heavier, key) = (self.level, Layers(heavier), rule.key(draw));
+        let Layer { strips, awake, .. } = own;
         strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
             if !strip.held.is_empty() {
-                level.run(Drift { strip, tz, ground, heavier, rule, key });
+                level.run(Rises { strip, tz, ground, heavier, rule, key });
                 *awake |= !strip.falling.is_empty();
             }
         });
-        let rests = gas.version() == before && {
+        let rests = own.version() == before && {
             let stirs = |(tz, strip): (usize, &mut Strip)| {
                 let mut found = false;
-                level.run(Stirs { drift: Drift { strip, tz, ground, heavier, rule, key }, found: &mut found });
+                level.run(Stirs { rises: Rises { strip, tz, ground, heavier, rule, key }, found: &mut found });
                 found
             };
-            !gas.strips.par_iter_mut().enumerate().map(stirs).reduce(|| false, |a, b| a | b)
+            !own.strips.par_iter_mut().enumerate().map(stirs).reduce(|| false, |a, b| a | b)
         };
-        gas.traced = rests.then(|| now(gas));
+        own.traced = rests.then(|| now(own));
     }
 
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {

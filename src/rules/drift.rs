@@ -18,7 +18,7 @@
 
 use super::Walls;
 use super::level::{self, Leveling};
-use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site};
+use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site, UpDown};
 use crate::grid::Place;
 use crate::grid::tile::{Lanes, TilePlace};
 use crate::matter::Material;
@@ -67,39 +67,48 @@ fn of_bytes(share: f64) -> u16 {
 }
 
 impl Drifting {
-    /// Whether a cell lets gas rise, or sink, by the draws of its step.
-    #[inline]
-    pub fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
-        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
-    }
-
-    /// [`Drifting::acts`] for the 32 cells of a tile.
-    #[inline]
-    pub(crate) fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
-        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
-    }
-
-    /// Whether a cell may ever act.
-    pub(crate) fn ever_acts(&self, up: bool) -> bool {
-        (if up { self.up } else { self.down }) > 0
-    }
-
-    /// All numbers on which it depends where cells may move.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
-        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
-        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
-    }
-
     /// Most that leaves a cell that acts.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {
         if up { self.up_speed } else { self.down_speed }
     }
+}
 
-    /// Amount that a cell that acts and holds `amount` gives to one that is `full`, open, and above or below it.
+impl UpDown for Drifting {
+    fn numbers(&self) -> RuleNumbers {
+        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
+        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
+    }
+
+    fn key(&self, draw: Draw) -> StepKey {
+        draw.key_of(Salt::Drift, self.layer)
+    }
+
+    fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
+        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
+    }
+
     #[inline]
-    pub fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
+    fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
+        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
+    }
+
+    fn ever_acts(&self, up: bool) -> bool {
+        (if up { self.up } else { self.down }) > 0
+    }
+
+    fn holds(&self) -> u16 {
+        self.viscosity
+    }
+
+    fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
         amount.min(self.speed(up)).min(AMOUNT_ONE.saturating_sub(full))
+    }
+
+    #[inline(always)]
+    fn moved_lanes<S: Simd>(&self, s: S, amount: S::V, full: S::V, up: bool) -> S::V {
+        let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
+        s.min(s.min(amount, s.splat(self.speed(up))), room)
     }
 }
 
@@ -119,7 +128,7 @@ impl Listed for Drifting {
     }
 
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
-        driver.drift(on, self, draw);
+        driver.updown(on, self, draw);
     }
 }
 

@@ -33,8 +33,8 @@ pub use crate::param::Scale;
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
 pub use params::{Friction, Roof, RulesSpec};
 pub use schedule::{Rule, Rules};
-pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, Side};
-pub(crate) use shape::{Column, Driver, Each, Exchange, Flow, Near, Next, Pair};
+pub(crate) use shape::{Around, Column, Driver, Each, Exchange, Flow, Near, Next, Pair, TilesAround, Turns, UpDown};
+pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 
 /// A number of a rule, kept in a `T`.

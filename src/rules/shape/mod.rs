@@ -3,11 +3,16 @@
 
 mod point;
 mod sweep;
+mod turns;
+mod updown;
 
 pub use self::point::{Due, Needed, Point};
 pub(super) use self::sweep::lower;
 pub use self::sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
 pub(crate) use self::sweep::{Column, Exchange, Flow, Near, Next, Pair};
+pub(crate) use self::turns::{Around, TilesAround, Turns};
+pub use self::turns::{SIDES, Turn};
+pub(crate) use self::updown::UpDown;
 
 use super::{Param, RulesSpec};
 use crate::grid::{Grid, Place};
@@ -51,10 +56,10 @@ pub(crate) trait Driver {
     fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
     /// Cells that change by themselves.
     fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Drift.
-    fn drift(&mut self, on: (&mut World, usize), rule: &super::drift::Drifting, draw: Draw);
-    /// Grains.
-    fn turns(&mut self, on: (&mut World, usize), rule: &super::grains::FallingGrains, draw: Draw);
+    /// Cells that give up and down along columns, at random.
+    fn updown<R: UpDown>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
+    /// Grains that fall and take turns.
+    fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
     /// Tracing.
     fn bodies(&mut self, on: (&mut World, usize), rule: &super::trace::Tracing);
     /// Places where something is due in a round of a step, in any order.
