@@ -1,4 +1,4 @@
-//! Rules along columns over the tiles of a strip, such as [`crate::rules::gravity`] and [`crate::rules::squeeze`].
+//! Rules along columns over the tiles of a strip.
 //!
 //! A pair of tiles, one above the other, is visited when it holds liquid to move and either changed since the last visit:
 //! the upper one, or for rules that also move up either of them. What moves follows from the two tiles, heavier matter, the

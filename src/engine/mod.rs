@@ -3,6 +3,7 @@
 //! Two engines give the same bits: [`plain`] reads like the specification and is the oracle of the tests; [`tiled`]
 //! is the one that users get.
 
+mod bodies;
 mod deltas;
 mod fall;
 mod heavier;
@@ -10,7 +11,6 @@ pub mod plain;
 mod points;
 mod spread;
 pub mod tiled;
-mod trace;
 mod turns;
 mod updown;
 

@@ -7,7 +7,8 @@ use super::Engine;
 use crate::grid::{Grid, Place};
 use crate::random::Draw;
 use crate::rules::{
-    Bed, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Turns, UpDown, Walls,
+    Bed, Bodies, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Turns, UpDown,
+    Walls,
 };
 use crate::world::{Content, World};
 
@@ -82,7 +83,7 @@ impl Driver for Plain {
         turns::run(on, rule, draw);
     }
 
-    fn bodies(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::trace::Tracing) {
+    fn bodies<R: Bodies>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
         let (settled, left) = rule.settle(world, layer);
         world.layers[layer].ledger.outflow += left;
         for (place, amount) in settled {

@@ -6,17 +6,17 @@
 //! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
+use super::bodies::Tracer;
 use super::deltas::Deltas;
 use super::fall::{FallCommon, Falls};
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
-use super::trace::Tracer;
 use super::updown::{Rises, Stirs};
 use super::{Engine, points, turns};
 use crate::grid::Place;
 use crate::parallel::{self, *};
 use crate::random::Draw;
-use crate::rules::{Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls};
+use crate::rules::{Bodies, Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
 
@@ -119,7 +119,7 @@ impl Driver for Tiled {
         turns::run(&mut self.grains, self.level, world, (layer, rule), draw);
     }
 
-    fn bodies(&mut self, (world, layer): (&mut World, usize), rule: &crate::rules::trace::Tracing) {
+    fn bodies<R: Bodies>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
         if self.tracers.len() <= layer {
             self.tracers.resize_with(layer + 1, Tracer::default);
         }

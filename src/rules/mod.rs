@@ -33,7 +33,10 @@ pub use crate::param::Scale;
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
 pub use params::{Friction, Roof, RulesSpec};
 pub use schedule::{Rule, Rules};
-pub(crate) use shape::{Around, Column, Driver, Each, Exchange, Flow, Near, Next, Pair, TilesAround, Turns, UpDown};
+pub(crate) use shape::{
+    Around, Bodies, Column, Driver, Each, Exchange, Flow, Height, HeightKind, Near, Next, Pair, Shares, Surface,
+    TilesAround, Turns, UpDown,
+};
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 

@@ -39,17 +39,16 @@
 //! through open cells with `min_pressure` of room, and under a ceiling the taker itself or a cell around it: a closed
 //! arm keeps its air. Only tracing knows the air; liquid falls and runs level through it.
 
-mod heights;
 mod plain;
 
-pub(crate) use self::heights::{Height, Kind, Shares, Surface};
 use super::Walls;
-use super::shape::{Driver, Listed, Site};
+use super::shape::{Bodies, Driver, Height, Listed, Site};
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Air, Material};
 use crate::param::{Param, param};
 use crate::random::Draw;
+use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{RuleNumbers, World};
 
@@ -122,6 +121,57 @@ pub struct Tracing {
     pub walls: Walls,
 }
 
+impl Bodies for Tracing {
+    fn numbers(&self) -> RuleNumbers {
+        let [through, min_liquid, fullest, min_flow, press] =
+            [self.through, self.min_liquid, self.fullest, self.min_flow, self.press].map(u32::from);
+        let (kept, open) = (self.air == Air::Kept, self.walls == Walls::Open);
+        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn keeps_air(&self) -> bool {
+        self.air == Air::Kept
+    }
+
+    fn rests(&self) -> bool {
+        self.rest
+    }
+
+    fn is_deep(&self) -> bool {
+        self.through >= self.fullest
+    }
+
+    #[inline(always)]
+    fn passes<S: Simd>(&self, s: S, amounts: S::V, below: u32) -> u32 {
+        s.above(amounts, s.splat(self.through)) | s.above(amounts, s.splat(self.through_below())) & below
+    }
+
+    #[inline(always)]
+    fn roomy<S: Simd>(&self, s: S, fillings: S::V) -> u32 {
+        !s.above(fillings, s.splat(self.fullest))
+    }
+
+    #[inline(always)]
+    fn gives<S: Simd>(&self, s: S, amounts: S::V) -> u32 {
+        !s.above(s.splat(self.min_liquid), amounts)
+    }
+
+    fn book(&self, heights: &mut [Height]) {
+        for body in heights.chunk_by_mut(|a, b| a.body == b.body) {
+            self.press(body);
+            self.exchange(body);
+        }
+    }
+
+    fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
+        plain::settle(self, world, layer)
+    }
+}
+
 impl Listed for Tracing {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
@@ -155,21 +205,13 @@ impl Tracing {
         }
     }
 
-    /// All numbers on which the result depends.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
-        let [through, min_liquid, fullest, min_flow, press] =
-            [self.through, self.min_liquid, self.fullest, self.min_flow, self.press].map(u32::from);
-        let (kept, open) = (self.air == Air::Kept, self.walls == Walls::Open);
-        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
-    }
-
     /// Amount that a cell that belongs to one body offers.
-    pub(crate) fn offer(&self, amount: u16) -> u16 {
+    fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
     /// Amount above which a cell below rock, the roof of the box or a body cell is a body cell.
-    pub(crate) fn through_below(&self) -> u16 {
+    fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
@@ -181,7 +223,7 @@ impl Tracing {
     }
 
     /// Sets what the pressed cells of one body, and what is outside, take at most; its heights come from the lowest on.
-    pub(crate) fn press(&self, heights: &mut [Height]) {
+    fn press(&self, heights: &mut [Height]) {
         let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
         for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
             let y = same_y[0].y;
@@ -199,7 +241,7 @@ impl Tracing {
 
     /// Books what goes from the high to the low of one body's heights, which come from the lowest on; those that come level have
     /// their means then.
-    pub(crate) fn exchange(&self, heights: &mut [Height]) {
+    fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
         while heights[low].y < heights[high].y {
             let offered = heights[high].offers - heights[high].given;
@@ -230,7 +272,7 @@ fn room_left(heights: &[Height], number: usize) -> u64 {
 }
 
 /// The places of a box in the order of the shares: strip after strip of tiles, by height, and the cells of each tile together.
-pub(crate) fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
+fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
     let tiles = move |z: usize, y: usize| (0..grid.nx).step_by(TILE_X).map(move |x| [x, y, z]);
     let corners = (0..grid.nz).step_by(TILE_Z).flat_map(move |z| (0..grid.ny).flat_map(move |y| tiles(z, y)));
     corners.flat_map(move |[x, y, z]| {
@@ -242,11 +284,12 @@ pub(crate) fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{HeightKind, Surface};
 
     #[test]
     fn the_highest_gives_to_the_lowest_and_never_up() {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
-        let mut heights: Vec<_> = (0..4).map(|y| Height::new((1, y, Kind::Surface))).collect();
+        let mut heights: Vec<_> = (0..4).map(|y| Height::new((1, y, HeightKind::Surface))).collect();
         heights[0].add(Surface { offer: 0, amount: 0, room: 1000 });
         heights[1].add(Surface { offer: 500, amount: 500, room: 300 });
         heights[3].add(Surface { offer: 900, amount: 900, room: 0 });
@@ -263,7 +306,7 @@ mod tests {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
         let cell = |amount: u16| Surface { offer: amount, amount, room: AMOUNT_ONE - amount };
         let run = |high: [u16; 4], low: [u16; 4]| {
-            let mut heights = [0, 1].map(|y| Height::new((1, y, Kind::Surface)));
+            let mut heights = [0, 1].map(|y| Height::new((1, y, HeightKind::Surface)));
             let cells = [low, high].map(|amounts| amounts.map(cell));
             heights.iter_mut().zip(&cells).for_each(|(height, cells)| cells.iter().for_each(|&cell| height.add(cell)));
             rule.exchange(&mut heights);
@@ -296,9 +339,14 @@ mod tests {
         let (one, half) = (u64::from(AMOUNT_ONE), u64::from(AMOUNT_ONE) / 2);
         assert_eq!([0, half, 2 * one, 18 * one].map(|head| rule.driven(head)), [0, 328, 656, 1968], "1 : 2 : 6");
         // Three cells of liquid stand above the middle of the lowest cells; what is as high as the highest takes nothing.
-        let mut heights =
-            [(0, Kind::Covered), (0, Kind::Pressed), (2, Kind::Surface), (3, Kind::Pressed), (3, Kind::Surface)]
-                .map(|(y, kind)| Height::new((1, y, kind)));
+        let mut heights = [
+            (0, HeightKind::Covered),
+            (0, HeightKind::Pressed),
+            (2, HeightKind::Surface),
+            (3, HeightKind::Pressed),
+            (3, HeightKind::Surface),
+        ]
+        .map(|(y, kind)| Height::new((1, y, kind)));
         let (empty, nearly) =
             (Surface { offer: 0, amount: 0, room: AMOUNT_ONE }, Surface { offer: 0, amount: 9, room: 5 });
         heights[0].add(nearly);

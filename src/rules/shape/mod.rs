@@ -1,11 +1,15 @@
 //! The shapes of rules, and the list's view of a rule. A rule says what happens in cells, and to which shape it belongs; a
 //! [`Driver`], which each engine is, carries any rule of a shape over the box and knows none of them by name.
 
+mod bodies;
+mod heights;
 mod point;
 mod sweep;
 mod turns;
 mod updown;
 
+pub(crate) use self::bodies::Bodies;
+pub(crate) use self::heights::{Height, HeightKind, Shares, Surface};
 pub use self::point::{Due, Needed, Point};
 pub(super) use self::sweep::lower;
 pub use self::sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
@@ -60,8 +64,8 @@ pub(crate) trait Driver {
     fn updown<R: UpDown>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
     /// Grains that fall and take turns.
     fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Tracing.
-    fn bodies(&mut self, on: (&mut World, usize), rule: &super::trace::Tracing);
+    /// Bodies of liquid.
+    fn bodies<R: Bodies>(&mut self, on: (&mut World, usize), rule: &R);
     /// Places where something is due in a round of a step, in any order.
     fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due>;
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Height, Kind, Surface, Tracing, in_order};
+use super::{Bodies, Height, Tracing, in_order};
 use crate::grid::{Grid, Place};
 use crate::matter::Air;
-use crate::rules::{DIRECTIONS, Walls};
+use crate::rules::{DIRECTIONS, HeightKind as Kind, Surface, Walls};
 use crate::units::AMOUNT_ONE;
 use crate::world::World;
 
@@ -30,43 +30,40 @@ struct Member {
     holes: [u32; 3],
 }
 
-impl Tracing {
-    /// Amount of each cell of a layer that gives or takes, afterwards, and the amount that leaves the box.
-    pub(crate) fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
-        let amount = |place: Place| world.layers()[layer].at(place).amount;
-        let mut traced = Traced { rule: self, world, layer, bodies: Vec::new(), airy: None };
-        let full = traced.full();
-        traced.bodies = components(world.grid(), |place| full[world.grid().index(place)]);
-        traced.airy = (self.air == Air::Kept).then(|| traced.airy());
-        let members: Vec<_> = in_order(world.grid()).flat_map(|place| traced.members(place)).collect();
+/// Amount of each cell of a layer that gives or takes, afterwards, and the amount that leaves the box.
+pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
+    let amount = |place: Place| world.layers()[layer].at(place).amount;
+    let mut traced = Traced { rule, world, layer, bodies: Vec::new(), airy: None };
+    let full = traced.full();
+    traced.bodies = components(world.grid(), |place| full[world.grid().index(place)]);
+    traced.airy = (rule.air == Air::Kept).then(|| traced.airy());
+    let members: Vec<_> = in_order(world.grid()).flat_map(|place| traced.members(place)).collect();
 
-        let mut heights = BTreeMap::new();
-        for Member { height, cell, holes, .. } in &members {
-            let sums = heights.entry(*height).or_insert_with(|| Height::new(*height));
-            sums.add(*cell);
-            sums.add_holes(*holes);
-        }
-        for (height, faces) in world.grid().places().filter_map(|place| traced.outside(place)) {
-            heights.entry(height).or_insert_with(|| Height::new(height)).add_holes([faces, 0, 0]);
-        }
-        let mut heights: Vec<Height> = heights.into_values().collect();
-        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| self.press(body));
-        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| self.exchange(body));
-        add_around_means(&mut heights, &members);
-        heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
-        let left = heights.iter().map(Height::leaves).sum();
-
-        let mut shares: BTreeMap<_, _> = heights.iter().map(|height| (height.key(), height.shares([0, 0]))).collect();
-        let mut after = BTreeMap::new();
-        for Member { place, height, cell, .. } in members {
-            if let Some(shares) = shares.get_mut(&height) {
-                let [gives, takes] = shares.next(cell);
-                let held = after.entry(place).or_insert(cell.amount);
-                *held = *held - gives + takes;
-            }
-        }
-        (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
+    let mut heights = BTreeMap::new();
+    for Member { height, cell, holes, .. } in &members {
+        let sums = heights.entry(*height).or_insert_with(|| Height::new(*height));
+        sums.add(*cell);
+        sums.add_holes(*holes);
     }
+    for (height, faces) in world.grid().places().filter_map(|place| traced.outside(place)) {
+        heights.entry(height).or_insert_with(|| Height::new(height)).add_holes([faces, 0, 0]);
+    }
+    let mut heights: Vec<Height> = heights.into_values().collect();
+    rule.book(&mut heights);
+    add_around_means(&mut heights, &members);
+    heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
+    let left = heights.iter().map(Height::leaves).sum();
+
+    let mut shares: BTreeMap<_, _> = heights.iter().map(|height| (height.key(), height.shares([0, 0]))).collect();
+    let mut after = BTreeMap::new();
+    for Member { place, height, cell, .. } in members {
+        if let Some(shares) = shares.get_mut(&height) {
+            let [gives, takes] = shares.next(cell);
+            let held = after.entry(place).or_insert(cell.amount);
+            *held = *held - gives + takes;
+        }
+    }
+    (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
 }
 
 /// Adds up the cells of those heights that come level around their means; heights are in the order of their keys.
