@@ -13,8 +13,8 @@ use crate::rules::{Column, Pair};
 use crate::simd::{Simd, Work};
 use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 
-/// A rule in adjacent strips.
-pub(super) struct Falls<'a, R, const Q: usize> {
+/// A rule in adjacent strips of a layer that may meet heavier matter, or not.
+pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
     /// Number of the first.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
@@ -40,7 +40,7 @@ impl<R> Clone for FallCommon<'_, R> {
 
 impl<R> Copy for FallCommon<'_, R> {}
 
-impl<R: Column<Q>, const Q: usize> Work for Falls<'_, R, Q> {
+impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEETS, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let FallCommon { ground, heavier, rule, reads } = self.common;
@@ -52,13 +52,10 @@ impl<R: Column<Q>, const Q: usize> Work for Falls<'_, R, Q> {
             strip.record_falling(reads);
             let tz = self.first + i;
             let (kernel, ground) = (&kernel, ground.strip(tz));
-            if heavier.0.is_empty() {
-                let heavier = Nothing::<false>;
-                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
-            } else if heavier.is_near(tz) {
+            if MEETS && heavier.is_near(tz) {
                 Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
             } else {
-                let heavier = Nothing::<true>;
+                let heavier = Nothing::<MEETS>;
                 Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
             }
         }

@@ -4,7 +4,7 @@
 mod turns;
 
 use super::Engine;
-use crate::grid::{Grid, Place};
+use crate::grid::Place;
 use crate::random::Draw;
 use crate::rules::{
     Bed, Bodies, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Turns, UpDown,
@@ -104,8 +104,8 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
     let (grid, place) = (world.grid(), here.place);
     let layer = &mut world.layers[layer];
     let across = DIRECTIONS.into_iter().zip(gifts.beside);
-    let across = across.map(|((dx, dz), gift)| (neighbour(grid, place, [dx, 0, dz]), gift));
-    let vertical = [(-1, gifts.below), (1, gifts.above)].map(|(dy, gift)| (neighbour(grid, place, [0, dy, 0]), gift));
+    let across = across.map(|((dx, dz), gift)| (grid.beside(place, [dx, 0, dz]), gift));
+    let vertical = [(-1, gifts.below), (1, gifts.above)].map(|(dy, gift)| (grid.beside(place, [0, dy, 0]), gift));
     for (to, gift) in across.chain(vertical).filter(|(_, gift)| *gift != Gift::default()) {
         let (amount, energy) = (gift.parcel.amount, gift.parcel.energy);
         let c = layer.at(place);
@@ -128,7 +128,7 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
 
 /// A cell with what is around it.
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
-    let side = |by: [isize; 3]| match neighbour(world.grid(), place, by) {
+    let side = |by: [isize; 3]| match world.grid().beside(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,
         Some(near) => Side::Open { cell: world.layers[layer].at(near), heavier: world.heavier_than(layer, near) },
         None => Side::Outside,
@@ -143,10 +143,4 @@ fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
         place,
         draw,
     }
-}
-
-/// The cell next to one, if it is inside the box.
-fn neighbour(grid: Grid, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-    let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
-    (x < grid.nx && y < grid.ny && z < grid.nz).then_some([x, y, z])
 }

@@ -148,7 +148,12 @@ impl Driver for Tiled {
         let common = FallCommon { ground, heavier: Layers(heavier), rule, reads: layer.clock.last() };
         let strips = &mut layer.strips[from..to];
         let cuts = &self.cuts[..];
-        fall_in::<R, Q>(self.level, (from, strips), common, cuts, &mut self.scratch[..cuts.len()]);
+        let scratch = &mut self.scratch[..cuts.len()];
+        if heavier.is_empty() {
+            fall_in::<R, false, Q>(self.level, (from, strips), common, cuts, scratch);
+        } else {
+            fall_in::<R, true, Q>(self.level, (from, strips), common, cuts, scratch);
+        }
         update_awake(layer, from, to);
     }
 
@@ -220,7 +225,11 @@ impl Driver for Tiled {
             activities: &mut activities[from..to],
         };
         let common = Common { level: self.level, ground, heavier: Layers(heavier), rule, draw };
-        spread_in::<R, Q>(part, &common, cuts, scratch);
+        if heavier.is_empty() {
+            spread_in::<R, false, Q>(part, &common, cuts, scratch);
+        } else {
+            spread_in::<R, true, Q>(part, &common, cuts, scratch);
+        }
         self.level.run(Ends::<Q> { strips, cuts, scratch });
         for Scratch { lost, .. } in &*scratch {
             ledger.outflow += lost.outflow[AMOUNT];
@@ -232,7 +241,7 @@ impl Driver for Tiled {
 }
 
 /// A rule along columns in the parts that end at `cuts`.
-fn fall_in<R: Column<Q>, const Q: usize>(
+fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
     common: FallCommon<'_, R>,
@@ -241,15 +250,15 @@ fn fall_in<R: Column<Q>, const Q: usize>(
 ) {
     if cuts.len() == 1 {
         let before = &mut scratch[0].before;
-        return level.run(Falls::<R, Q> { first, strips, common, before });
+        return level.run(Falls::<R, MEETS, Q> { first, strips, common, before });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     parallel::join(
-        || fall_in::<R, Q>(level, (first, left), common, &cuts[..half], left_scratch),
-        || fall_in::<R, Q>(level, (middle, right), common, &cuts[half..], right_scratch),
+        || fall_in::<R, MEETS, Q>(level, (first, left), common, &cuts[..half], left_scratch),
+        || fall_in::<R, MEETS, Q>(level, (middle, right), common, &cuts[half..], right_scratch),
     );
 }
 
@@ -310,14 +319,14 @@ enum Owner {
 }
 
 /// Spreading in the parts that end at `cuts`.
-fn spread_in<R: Exchange<Q>, const Q: usize>(
+fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: Part<'_>,
     common: &Common<'_, R>,
     cuts: &[usize],
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
-        return common.level.run(Spreads::<R, Q> { part, common, scratch: &mut scratch[0] });
+        return common.level.run(Spreads::<R, MEETS, Q> { part, common, scratch: &mut scratch[0] });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
@@ -349,19 +358,19 @@ fn spread_in<R: Exchange<Q>, const Q: usize>(
         activities: right_activities,
     };
     parallel::join(
-        || spread_in::<R, Q>(left, common, &cuts[..half], left_scratch),
-        || spread_in::<R, Q>(right, common, &cuts[half..], right_scratch),
+        || spread_in::<R, MEETS, Q>(left, common, &cuts[..half], left_scratch),
+        || spread_in::<R, MEETS, Q>(right, common, &cuts[half..], right_scratch),
     );
 }
 
 /// Spreading in one part, except for what the strips at its ends take.
-struct Spreads<'a, R, const Q: usize> {
+struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: Part<'a>,
     common: &'a Common<'a, R>,
     scratch: &'a mut Scratch,
 }
 
-impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
+impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, MEETS, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { mut part, common, scratch } = self;
@@ -384,13 +393,10 @@ impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
                 };
                 let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
                 let activities = &mut activities;
-                lost.add(if heavier.0.is_empty() {
-                    let heavier = Nothing::<false>;
-                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
-                } else if heavier.is_near(near.tz) {
+                lost.add(if MEETS && heavier.is_near(near.tz) {
                     Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
                 } else {
-                    let heavier = Nothing::<true>;
+                    let heavier = Nothing::<MEETS>;
                     Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
                 });
             }

@@ -51,19 +51,15 @@ impl Each for Calming {
 
 impl Calming {
     /// Whether a cell of lava could give anything to a neighbour.
-    fn stirs(&self, world: &World, layer: usize, ([x, y, z], cell): (Place, Content)) -> bool {
-        let bed = Bed::under(world, layer, [x, y, z]);
+    fn stirs(&self, world: &World, layer: usize, (place, cell): (Place, Content)) -> bool {
+        let bed = Bed::under(world, layer, place);
         if !spreads(cell, bed, &self.0) {
             return false;
         }
         let giver = Giver::new(cell, bed, &self.0);
-        DIRECTIONS.into_iter().any(|(dx, dz)| {
-            let near = x.checked_add_signed(dx).zip(z.checked_add_signed(dz));
-            let inside = near.filter(|&(x, z)| x < world.grid.nx && z < world.grid.nz);
-            inside.is_some_and(|(x, z)| {
-                let there = world.layers[layer].at([x, y, z]);
-                !world.ground.is_solid([x, y, z]) && giver.gives(there, world.heavier_than(layer, [x, y, z])).amount > 0
-            })
+        DIRECTIONS.into_iter().filter_map(|(dx, dz)| world.grid.beside(place, [dx, 0, dz])).any(|near| {
+            let there = world.layers[layer].at(near);
+            !world.ground.is_solid(near) && giver.gives(there, world.heavier_than(layer, near)).amount > 0
         })
     }
 }

@@ -42,31 +42,13 @@ use crate::world::{AMOUNT, RuleNumbers, World};
 
 /// The parameters of compressing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        compress.max,
-        "amount",
-        0.0001,
-        0.5,
-        Logarithmic,
-        "what a cell holds more than the one above it; more levels faster and stands higher when deep"
-    ),
-    param!(
-        compress.min_flow,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "flow up or down that is not damped; more is quicker, and restless"
-    ),
-    param!(compress.max_speed, "amount", 0.001, 1.0, Linear, "largest flow up or down in a pass"),
-    param!(
-        compress.passes,
-        "a step",
-        1.0,
-        64.0,
-        Whole,
-        "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"
-    ),
+    param!(compress.max: Logarithmic, [0.0001, 0.5] "amount",
+        "what a cell holds more than the one above it; more levels faster and stands higher when deep"),
+    param!(compress.min_flow: Linear, [0.0, 1.0] "amount",
+        "flow up or down that is not damped; more is quicker, and restless"),
+    param!(compress.max_speed: Linear, [0.001, 1.0] "amount", "largest flow up or down in a pass"),
+    param!(compress.passes: Whole, [1.0, 64.0] "a step",
+        "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"),
 ];
 
 /// A tenth of the room, as a share of 65536: four sides and the cell below leave some of the half that comes from above.

@@ -30,18 +30,12 @@ use crate::world::{RuleNumbers, World};
 
 /// The parameters of drifting, in the table of a material; those of [`super::level`] belong to it too.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        drift.up,
-        "share",
-        0.0,
-        1.0,
-        Linear,
-        "share of the cells that rise in a step; more is a faster, smoother plume"
-    ),
-    param!(drift.up_speed, "amount", 0.0, 1.0, Linear, "amount that rises from a cell in a step"),
-    param!(drift.down, "share", 0.0, 1.0, Linear, "share of the cells that sink in a step; a little makes billows"),
-    param!(drift.down_speed, "amount", 0.0, 1.0, Linear, "amount that sinks from a cell in a step"),
-    param!(drift.side, "share", 0.0, 1.0, Linear, "share of the cells that spread in a step; more widens the plume"),
+    param!(drift.up: Linear, [0.0, 1.0] "share",
+        "share of the cells that rise in a step; more is a faster, smoother plume"),
+    param!(drift.up_speed: Linear, [0.0, 1.0] "amount", "amount that rises from a cell in a step"),
+    param!(drift.down: Linear, [0.0, 1.0] "share", "share of the cells that sink in a step; a little makes billows"),
+    param!(drift.down_speed: Linear, [0.0, 1.0] "amount", "amount that sinks from a cell in a step"),
+    param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
 ];
 
 /// Drift up and down, in units and in shares of 256.

@@ -33,14 +33,8 @@ use self::draft::Draft;
 use self::piece::{Piece, Way, pieces};
 
 /// The parameters of floating, in the table of a material.
-pub const PARAMS: &[Param<Material>] = &[param!(
-    floats,
-    "",
-    0.0,
-    1.0,
-    Switch,
-    "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are"
-)];
+pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
+        "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are")];
 
 /// Columns around a piece over which a cell of displaced liquid spreads at once.
 const SPREAD: u64 = 16;

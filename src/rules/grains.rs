@@ -37,31 +37,13 @@ use crate::world::{RuleNumbers, World};
 
 /// The parameters of grains, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        grains.corners,
-        "of the cells",
-        0.0,
-        1.0,
-        Linear,
-        "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"
-    ),
-    param!(
-        grains.slip,
-        "of the cells",
-        0.0,
-        1.0,
-        Linear,
-        "cells from which grains slip to a side; more makes flatter piles"
-    ),
-    param!(
-        grains.drag,
-        "of the steps",
-        0.0,
-        1.0,
-        Linear,
-        "steps in which a grain in lighter matter stays; more makes it sink slower"
-    ),
-    param!(grains.flow, "", 0.0, 1.0, Switch, "whether grains below other grains run to the sides, as tiles of water"),
+    param!(grains.corners: Linear, [0.0, 1.0] "of the cells",
+        "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"),
+    param!(grains.slip: Linear, [0.0, 1.0] "of the cells",
+        "cells from which grains slip to a side; more makes flatter piles"),
+    param!(grains.drag: Linear, [0.0, 1.0] "of the steps",
+        "steps in which a grain in lighter matter stays; more makes it sink slower"),
+    param!(grains.flow: Switch, [0.0, 1.0] "", "whether grains below other grains run to the sides, as tiles of water"),
 ];
 
 /// The rule's parameters; shares are of 256.

@@ -29,22 +29,10 @@ use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers, World};
 
 /// The parameters of gravity.
 pub const PARAMS: &[Param<RulesSpec>] = &[
-    param!(
-        factor,
-        "share",
-        LEAST_SHARE,
-        1.0,
-        Linear,
-        "share of a cell's liquid that falls in a step; less makes it trickle"
-    ),
-    param!(
-        beta,
-        "",
-        0.0,
-        4.0,
-        Linear,
-        "energy that falls with it, relative to its mass; above 1, falling lava runs further"
-    ),
+    param!(factor: Linear, [LEAST_SHARE, 1.0] "share",
+        "share of a cell's liquid that falls in a step; less makes it trickle"),
+    param!(beta: Linear, [0.0, 4.0] "",
+        "energy that falls with it, relative to its mass; above 1, falling lava runs further"),
 ];
 
 /// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).

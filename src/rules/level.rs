@@ -48,23 +48,11 @@ use crate::world::{AMOUNT, RuleNumbers, World};
 
 /// The parameters of levelling, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        viscosity,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"
-    ),
-    param!(
-        stickiness,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste"
-    ),
-    param!(fluidity, "", 1.0, 1000.0, Whole, "divides what flows to a side in a step; 1 like water, more is slower"),
+    param!(viscosity: Linear, [0.0, 1.0] "amount",
+        "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"),
+    param!(stickiness: Linear, [0.0, 1.0] "amount",
+        "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste"),
+    param!(fluidity: Whole, [1.0, 1000.0] "", "divides what flows to a side in a step; 1 like water, more is slower"),
 ];
 
 /// 65536 / (k + 1) for k lower neighbours, rounded up.

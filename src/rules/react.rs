@@ -183,7 +183,7 @@ impl Point for Reacting {
         let meets = |(layer, least): (usize, u16)| {
             // What shares a cell with the lava meets it too; of grains there is a whole cell.
             let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
-            is_near(world, layer, least, place) || shares()
+            world.grid().around(place).any(|near| world.layers()[layer].at(near).amount >= least) || shares()
         };
         if self.near.is_some_and(|near| !meets(near)) {
             return None;
@@ -212,17 +212,4 @@ fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let mut other = place;
     other[axis] = if lower { place[axis] + 1 } else { place[axis].checked_sub(1)? };
     (other[axis] < [grid.nx, grid.ny, grid.nz][axis]).then_some(other)
-}
-
-/// Whether one of the six cells around has at least so much of a layer.
-fn is_near(world: &World, layer: usize, least: u16, place: Place) -> bool {
-    let grid = world.grid();
-    let sides = [grid.nx, grid.ny, grid.nz];
-    (0..3).any(|axis| {
-        [place[axis].wrapping_sub(1), place[axis] + 1].into_iter().filter(|&at| at < sides[axis]).any(|at| {
-            let mut near = place;
-            near[axis] = at;
-            world.layers()[layer].at(near).amount >= least
-        })
-    })
 }

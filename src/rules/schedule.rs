@@ -1,22 +1,12 @@
 //! The rules in force, and the order of a step.
 
 use super::Param;
-use super::calm::Calming;
-use super::compress::Compressing;
-use super::drift::{Drifting, Wafting};
 use super::float::Floating;
-use super::grains::FallingGrains;
-use super::gravity::Gravity;
 use super::leave::Leaving;
-use super::level::Leveling;
 use super::params::{Roof, RulesSpec};
 use super::react::Reacting;
 use super::set::Setting;
 use super::shape::{Driver, Listed, Site};
-use super::spreading::Spreading;
-use super::squeeze::Squeezing;
-use super::stay::Staying;
-use super::trace::Tracing;
 use crate::grid::Grid;
 use crate::matter::{Kind, Material, Motion, Reaction};
 use crate::random::Draw;
@@ -80,22 +70,25 @@ macro_rules! rules {
 }
 
 rules! {
-    Gravity(Gravity) = "gravity" moves [Viscous] reads []: "Lava falls.",
-    Spreading(Spreading) = "spreading" moves [Viscous] reads []: "Lava spreads.",
-    Squeeze(Squeezing) = "squeeze" moves [Level Trace Compress Gas] reads [Level Trace]:
+    Gravity(super::gravity::Gravity) = "gravity" moves [Viscous] reads []: "Lava falls.",
+    Spreading(super::spreading::Spreading) = "spreading" moves [Viscous] reads []: "Lava spreads.",
+    Squeeze(super::squeeze::Squeezing) = "squeeze" moves [Level Trace Compress Gas] reads [Level Trace]:
         "Another liquid climbs past heavier matter, and falls.",
-    Level(Leveling) = "level" moves [Level Trace] reads [Level Trace Gas]: "Another liquid runs to where it stands lower.",
-    Compress(Compressing) = "compress" moves [Compress] reads [Compress]: "A liquid that can be compressed runs, also up.",
-    Trace(Tracing) = "trace" moves [Trace] reads [Trace]: "A liquid passes through its bodies to their low surfaces.",
-    Drift(Drifting) = "drift" moves [Gas] reads [Gas]: "A gas rises and sinks.",
-    Waft(Wafting) = "waft" moves [Gas] reads []: "A gas spreads.",
-    Grains(FallingGrains) = "grains" moves [Grain] reads [Grain]: "Grains fall, slide, flow and slip.",
-    Stay(Staying) = "stay" moves [Still] reads []: "Still matter stays.",
-    Float(Floating) = "float" moves [] reads [Grain Still]: "Pieces of matter fall, sink and rise.",
-    React(Reacting) = "react" moves [] reads []: "Materials turn into other materials.",
-    Set(Setting) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
-    Calm(Calming) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
-    Leave(Leaving) = "leave" moves [] reads []: "A gas leaves through the roof.",
+    Level(super::level::Leveling) = "level" moves [Level Trace] reads [Level Trace Gas]:
+        "Another liquid runs to where it stands lower.",
+    Compress(super::compress::Compressing) = "compress" moves [Compress] reads [Compress]:
+        "A liquid that can be compressed runs, also up.",
+    Trace(super::trace::Tracing) = "trace" moves [Trace] reads [Trace]:
+        "A liquid passes through its bodies to their low surfaces.",
+    Drift(super::drift::Drifting) = "drift" moves [Gas] reads [Gas]: "A gas rises and sinks.",
+    Waft(super::drift::Wafting) = "waft" moves [Gas] reads []: "A gas spreads.",
+    Grains(super::grains::FallingGrains) = "grains" moves [Grain] reads [Grain]: "Grains fall, slide, flow and slip.",
+    Stay(super::stay::Staying) = "stay" moves [Still] reads []: "Still matter stays.",
+    Float(super::float::Floating) = "float" moves [] reads [Grain Still]: "Pieces of matter fall, sink and rise.",
+    React(super::react::Reacting) = "react" moves [] reads []: "Materials turn into other materials.",
+    Set(super::set::Setting) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
+    Calm(super::calm::Calming) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
+    Leave(super::leave::Leaving) = "leave" moves [] reads []: "A gas leaves through the roof.",
 }
 
 /// The rules of a step in their order, each with the place of its layer.

@@ -27,48 +27,18 @@ use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers, World};
 
 /// The parameters of spreading.
 pub const PARAMS: &[Param<RulesSpec>] = &[
-    param!(
-        threshold,
-        "energy",
-        0.0,
-        MOST_ENERGY,
-        Logarithmic,
-        "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"
-    ),
-    param!(
-        spread,
-        "share",
-        LEAST_SHARE,
-        0.25,
-        Linear,
-        "share that goes to each neighbour of the random pattern; less is more viscous"
-    ),
-    param!(
-        alpha,
-        "",
-        0.0,
-        1.0,
-        Linear,
-        "energy that spreads with it, relative to its mass; less tires the front sooner"
-    ),
-    param!(
-        support,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air"
-    ),
-    param!(
-        friction.on_solid,
-        "on rock",
-        0.0,
-        1.0,
-        Linear,
-        "share of the energy lost on the way over rock; more shortens the flow"
-    ),
-    param!(friction.on_liquid, "on lava", 0.0, 1.0, Linear, "share of the energy lost on the way over lava"),
-    param!(spreading_every, "steps", 1.0, 1000.0, Whole, "gravity steps for each spreading step; more is stiffer"),
+    param!(threshold: Logarithmic, [0.0, MOST_ENERGY] "energy",
+        "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"),
+    param!(spread: Linear, [LEAST_SHARE, 0.25] "share",
+        "share that goes to each neighbour of the random pattern; less is more viscous"),
+    param!(alpha: Linear, [0.0, 1.0] "",
+        "energy that spreads with it, relative to its mass; less tires the front sooner"),
+    param!(support: Linear, [0.0, 1.0] "amount",
+        "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air"),
+    param!(friction.on_solid: Linear, [0.0, 1.0] "on rock",
+        "share of the energy lost on the way over rock; more shortens the flow"),
+    param!(friction.on_liquid: Linear, [0.0, 1.0] "on lava", "share of the energy lost on the way over lava"),
+    param!(spreading_every: Whole, [1.0, 1000.0] "steps", "gravity steps for each spreading step; more is stiffer"),
 ];
 
 /// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).

@@ -25,8 +25,9 @@ use crate::units::{AMOUNT_ONE, amount_units};
 use crate::world::{AMOUNT, Content, RuleNumbers, World};
 
 /// The parameters of squeezing and falling, in the table of a material.
-pub const PARAMS: &[Param<Material>] =
-    &[param!(speed, "amount", 0.001, 1.0, Linear, "amount that falls from a cell in a step; less makes it drift down")];
+pub const PARAMS: &[Param<Material>] = &[
+    param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
+];
 
 /// Heavier matter that presses a liquid which rises by a rule of its own out of a cell.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;

@@ -54,48 +54,20 @@ use crate::world::{RuleNumbers, World};
 
 /// The parameters of tracing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        trace.through,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "amount above which liquid passes through a cell; 0.5 passes through running films and empties high ponds faster"
-    ),
-    param!(
-        trace.min_liquid,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "least amount of a cell that gives; more leaves films behind where a surface sinks"
-    ),
-    param!(
-        trace.min_pressure,
-        "amount",
-        0.001,
-        1.0,
-        Linear,
-        "least room above a cell that gives or takes; more holds liquid back below what falls on it"
-    ),
-    param!(
-        trace.min_flow,
-        "amount",
-        0.0001,
-        1.0,
-        Logarithmic,
-        "least room of a height that takes, and least difference in one that comes level; more rests sooner and less level"
-    ),
-    param!(
-        trace.press,
-        "amount",
-        0.001,
-        1.0,
-        Logarithmic,
-        "amount that passes from a body through a free side of a cell in a run, under half a cell of liquid; grows with the \
-         root of what stands above; more fills pipes faster"
-    ),
-    param!(trace.every, "steps", 1.0, 1000.0, Whole, "steps between two runs of the rule; more is cheaper and slower"),
+    param!(trace.through: Linear, [0.0, 1.0] "amount",
+        "amount above which liquid passes through a cell; 0.5 passes through running films and empties high ponds \
+         faster"),
+    param!(trace.min_liquid: Linear, [0.0, 1.0] "amount",
+        "least amount of a cell that gives; more leaves films behind where a surface sinks"),
+    param!(trace.min_pressure: Linear, [0.001, 1.0] "amount",
+        "least room above a cell that gives or takes; more holds liquid back below what falls on it"),
+    param!(trace.min_flow: Logarithmic, [0.0001, 1.0] "amount",
+        "least room of a height that takes, and least difference in one that comes level; more rests sooner and \
+         less level"),
+    param!(trace.press: Logarithmic, [0.001, 1.0] "amount",
+        "amount that passes from a body through a free side of a cell in a run, under half a cell of liquid; grows \
+         with the root of what stands above; more fills pipes faster"),
+    param!(trace.every: Whole, [1.0, 1000.0] "steps", "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
 /// The rule's parameters in units.

@@ -103,10 +103,8 @@ struct Here<'a> {
 
 impl Here<'_> {
     /// A cell, if it is inside of the box.
-    fn cell(&self, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-        let ([x, y, z], grid) = (self.place, self.world.grid());
-        let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
-        (x < grid.nx && y < grid.ny && z < grid.nz).then_some([x, y, z])
+    fn cell(&self, by: [isize; 3]) -> Option<Place> {
+        self.world.grid().beside(self.place, by)
     }
 }
 

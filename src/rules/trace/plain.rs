@@ -151,7 +151,7 @@ impl Traced<'_> {
     /// Neighbours outside of a body cell at an open side, and the number of faces.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
-        let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| beside(self.world.grid(), place, [dx, 0, dz]).is_none());
+        let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
         Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32)).filter(|&(_, faces)| faces > 0)
     }
 
@@ -180,7 +180,7 @@ impl Traced<'_> {
             Some(_) => self.is_covered_body(place),
             None => above.is_none_or(|above| self.body(above).is_none()),
         };
-        let vents = roomy.is_some() || self.is_airy(place) || around(grid, place).any(|near| self.is_airy(near));
+        let vents = roomy.is_some() || self.is_airy(place) || grid.around(place).any(|near| self.is_airy(near));
         if !takes || !vents {
             return Vec::new();
         }
@@ -195,7 +195,7 @@ impl Traced<'_> {
     /// A free cell as one of each body that touches it, of the body below as said.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
         let below = if y > 0 { self.body([x, y - 1, z]) } else { None };
-        let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| beside(self.world.grid(), place, [dx, 0, dz]));
+        let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
         let beside: Vec<u32> = beside.filter_map(|near| self.body(near)).collect();
         let mut bodies: Vec<u32> = beside.iter().copied().chain(below).collect();
         bodies.sort_unstable();
@@ -220,18 +220,6 @@ impl Traced<'_> {
     }
 }
 
-/// The cell next to one, if it is inside the box.
-fn beside(grid: Grid, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-    let near = [x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?];
-    (near[0] < grid.nx && near[1] < grid.ny && near[2] < grid.nz).then_some(near)
-}
-
-/// The six cells that share a face with one, as far as they are inside the box.
-fn around(grid: Grid, place: Place) -> impl Iterator<Item = Place> {
-    let across = DIRECTIONS.map(|(dx, dz)| [dx, 0, dz]);
-    across.into_iter().chain([[0, -1, 0], [0, 1, 0]]).filter_map(move |by| beside(grid, place, by))
-}
-
 /// The 6-connected components of some cells, by [`Grid::index`].
 fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
     let mut numbers = vec![None; grid.cells()];
@@ -243,7 +231,7 @@ fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
             found.push(start);
         }
         while let Some(place) = found.pop() {
-            for near in around(grid, place) {
+            for near in grid.around(place) {
                 if numbers[grid.index(near)].is_none() && belongs(near) {
                     numbers[grid.index(near)] = Some(number);
                     found.push(near);
