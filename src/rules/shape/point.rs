@@ -38,6 +38,6 @@ pub trait Point: Sync {
         u32::MAX
     }
 
-    /// What is due at a place in a round of a step.
+    /// Finds if something is due at a place in a round of a step.
     fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due>;
 }
