@@ -29,10 +29,10 @@
 //!                         └──────────────────────────────┼─────────────────────────────────────────────┘
 //!                                                        │                     │
 //!   matter: [[material]], [[reaction]] ──► rules ──► engine: plain, tiled      ▼
-//!       along columns: gravity, squeeze, drift                              lowpass ──► render ──► export ──► file
-//!       across: spreading, level, compress, waft                            8-bit       camera,    PNG, APNG, WebP,
-//!       ways of their own: trace, grains                                    volumes     march,     GIF, MP4; volumes,
-//!       then: reactions, setting, the roof                                     │        slice      meshes, maps
+//!       columns: gravity, squeeze; up and down: drift                       lowpass ──► render ──► export ──► file
+//!       exchange: spreading, level, compress, waft                          8-bit       camera,    PNG, APNG, WebP,
+//!       bodies: trace; turns: grains; each: calm                            volumes     march,     GIF, MP4; volumes,
+//!       points: reactions, setting                                             │        slice      meshes, maps
 //!                                                                              └──────► viewer (feature `viewer`)
 //! ```
 //!
@@ -45,8 +45,8 @@
 //!   accounts that prove that nothing was lost. [`matter::Material`] says what a layer is made of, [`matter::Reaction`] what
 //!   turns into what.
 //!   [`world::Edit`] is the one way to change a state by hand, [`source`] the one way matter comes in.
-//! - [`rules`] says what happens between cells, one file per rule; [`engine`] carries it over the box. The plain engine is
-//!   the specification, the tiled one is what users get; both give the same bits.
+//! - [`rules`] says what happens between cells, one file per rule, each of a shape; [`engine`] carries the shapes over the box
+//!   and knows no rule. The plain engine is the specification, the tiled one is what users get; both give the same bits.
 //! - [`flow::Flow`] is lava in metres, seconds and kelvin over columns: it spreads by its viscosity, cools, sets and melts. The
 //!   lava layer and the ground of its world show it to all that reads cells.
 //! - [`air::Air`] has cells of its own, some voxels wide: heat lifts it, wind blows through it, and it carries ash and steam.
@@ -108,10 +108,10 @@
 //!
 //! A rule of the crate is one file of [`rules`]: its parameters (`PARAMS`), its formula in the head of the file, its scalar
 //! form, which is the definition and the oracle of the tests, and the same for the 32 cells of a tile as lanes. It implements
-//! one of two shapes, `rules::Column` (pairs of cells along a column, in place) or `rules::Exchange` (four neighbours at
-//! once, by the state before); the engines carry any rule of a shape. Besides its file a rule needs its line in the list of
-//! `rules/schedule.rs`, its place among the rules of a kind of material there, and an arm in either engine; timings, the
-//! report, `lavoxel bench` and the window take its name from the list. `rules/squeeze.rs` and `rules/level.rs` are the
+//! one of the shapes in `rules/shape/`, such as `Column` (pairs of cells along a column, in place) or `Exchange` (four
+//! neighbours at once, by the state before); both engines carry any rule of a shape. Besides its file a rule needs its line in
+//! the list of `rules/schedule.rs`, with the materials that it moves, and its `mod`; order, timings, the report,
+//! `lavoxel bench`, docs and the window take it from the list. `rules/squeeze.rs` and `rules/level.rs` are the
 //! shortest ones; `tests/models/water.rs` holds them to the plain engine on every instruction set.
 //!
 //! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:

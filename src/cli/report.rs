@@ -403,7 +403,7 @@ impl Report {
 
 /// Cells that could spread now: enough energy, and something beneath.
 fn active_cells(simulation: &Simulation) -> usize {
-    let (world, rule) = (simulation.world(), &Spreading::<false>::from(simulation.rules_spec()));
+    let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
     let lava = world.number_of_lava();
     world.lava().held().filter(|&(place, cell)| spreads(cell, Bed::under(world, lava, place), rule)).count()
 }

@@ -10,7 +10,8 @@ use crate::flow::{Flow, Phase};
 use crate::grid::{Grid, Place};
 use crate::matter::Material;
 use crate::random::Draw;
-use crate::rules::react::{Due, Heat, Reacting};
+use crate::rules::Due;
+use crate::rules::react::{Heat, Reacting};
 use crate::units::AMOUNT_ONE;
 use crate::world::World;
 

@@ -1,4 +1,4 @@
-//! Rules along columns over the tiles of a strip, such as [`crate::rules::gravity`] and [`crate::rules::squeeze`].
+//! Rules along columns over the tiles of a strip.
 //!
 //! A pair of tiles, one above the other, is visited when it holds liquid to move and either changed since the last visit:
 //! the upper one, or for rules that also move up either of them. What moves follows from the two tiles, heavier matter, the
@@ -13,8 +13,8 @@ use crate::rules::{Column, Pair};
 use crate::simd::{Simd, Work};
 use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 
-/// A rule in adjacent strips.
-pub(super) struct Falls<'a, R, const Q: usize> {
+/// A rule in adjacent strips of a layer that may meet heavier matter, or not.
+pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
     /// Number of the first.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
@@ -40,7 +40,7 @@ impl<R> Clone for FallCommon<'_, R> {
 
 impl<R> Copy for FallCommon<'_, R> {}
 
-impl<R: Column<Q>, const Q: usize> Work for Falls<'_, R, Q> {
+impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEETS, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let FallCommon { ground, heavier, rule, reads } = self.common;
@@ -51,13 +51,12 @@ impl<R: Column<Q>, const Q: usize> Work for Falls<'_, R, Q> {
             }
             strip.record_falling(reads);
             let tz = self.first + i;
-            if R::UNDER && heavier.is_near(tz) {
-                Fall::<S, R, _, Q> { s, kernel: &kernel, heavier, tz, ground: ground.strip(tz) }
-                    .strip(strip, self.before);
+            let (kernel, ground) = (&kernel, ground.strip(tz));
+            if MEETS && heavier.is_near(tz) {
+                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
             } else {
-                let heavier = Nothing;
-                Fall::<S, R, _, Q> { s, kernel: &kernel, heavier, tz, ground: ground.strip(tz) }
-                    .strip(strip, self.before);
+                let heavier = Nothing::<MEETS>;
+                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
             }
         }
     }
@@ -83,6 +82,9 @@ struct Here {
 }
 
 impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
+    /// Whether anything may move up.
+    const UP: bool = R::UP || H::MEETS;
+
     /// The pairs of the strip, rows from the bottom up.
     #[inline(always)]
     fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
@@ -99,7 +101,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
                 let (below, held_below) = (*before | under.falling, under.held);
                 let row = strip.row_mut(index);
                 *before = std::mem::take(&mut row.falling);
-                let held = if R::UP { row.held | held_below } else { row.held };
+                let held = if Self::UP { row.held | held_below } else { row.held };
                 let mut set = held & (*before | below);
                 while set != 0 {
                     let bit = set.trailing_zeros() as usize % ROW;
@@ -126,7 +128,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         let lower = strip.row(under).slots[bit];
         let heavier = self.heavier.amount(s, under, bit, self.tz);
         let fresh;
-        let masks = if R::UP && slot == 0 {
+        let masks = if Self::UP && slot == 0 {
             // Nothing can fall, so that most visits end here.
             if R::rises(self.kernel, s, strip.lanes(lower), heavier) == 0 {
                 return;
@@ -136,13 +138,13 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         } else {
             strip.masks(slot)
         };
-        let open = if R::UP { masks.open & !masks.bed } else { !masks.bed };
-        let pair = Pair { below: strip.lanes(lower), above: strip.lanes(slot), heavier, open };
+        let open = if Self::UP { masks.open & !masks.bed } else { !masks.bed };
+        let pair = Pair { below: strip.lanes(lower), above: strip.lanes(slot), heavier, meets_heavier: H::MEETS, open };
         let Some([below, above]) = R::settle_lanes(self.kernel, s, &pair) else {
             return;
         };
         // A tile may be empty and still have a slot.
-        self.write(strip, (y - 1, under, bit), below, R::UP);
+        self.write(strip, (y - 1, under, bit), below, Self::UP);
         self.write(strip, (y, index, bit), above, true);
     }
 

@@ -7,15 +7,20 @@ use crate::world::{Layer, Strip};
 
 /// Matter that is heavier than the layer that a rule moves.
 pub(super) trait Heavier: Copy {
+    /// Whether the layer may meet any.
+    const MEETS: bool;
+
     /// Its amount in the cells of a tile, at most 1: the tile's row in its strip, its bit there, and the strip.
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V;
 }
 
-/// Nothing.
+/// Nothing: near a strip, of a layer that may `MEET` some elsewhere.
 #[derive(Clone, Copy)]
-pub(super) struct Nothing;
+pub(super) struct Nothing<const MEETS: bool>;
 
-impl Heavier for Nothing {
+impl<const MEETS: bool> Heavier for Nothing<MEETS> {
+    const MEETS: bool = MEETS;
+
     #[inline(always)]
     fn amount<S: Simd>(self, s: S, _index: usize, _bit: usize, _tz: usize) -> S::V {
         s.splat(0)
@@ -27,6 +32,8 @@ impl Heavier for Nothing {
 pub(super) struct Layers<'a>(pub(super) &'a [Layer]);
 
 impl Heavier for Layers<'_> {
+    const MEETS: bool = true;
+
     #[inline(always)]
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V {
         let mut sum = s.splat(0);

@@ -1,14 +1,15 @@
 //! The plain engine: one thread, every cell, no cleverness. It is the specification that other engines must match
 //! bit for bit.
 
-mod grains;
+mod turns;
 
 use super::Engine;
-use crate::grid::{Grid, Place};
-use crate::random::{Draw, Salt};
-use crate::rules::drift::Drifting;
-use crate::rules::set::sets;
-use crate::rules::{Bed, Column, DIRECTIONS, Exchange, Gift, Gifts, Here, Rule, Side, Walls};
+use crate::grid::Place;
+use crate::random::Draw;
+use crate::rules::{
+    Bed, Bodies, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Turns, UpDown,
+    Walls,
+};
 use crate::world::{Content, World};
 
 /// Visits every cell of the box in every step.
@@ -17,102 +18,85 @@ pub struct Plain;
 
 impl Engine for Plain {
     fn run(&mut self, world: &mut World, (layer, rule): (usize, &Rule), draw: Draw) {
-        match rule {
-            Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
-                column(world, layer, &rule.beside_heavier())
-            }
-            Rule::Gravity(rule) => column(world, layer, rule),
-            Rule::Spreading(rule) if world.capacity.layers_above(layer) > 0 => {
-                exchange(world, layer, &rule.beside_heavier(), draw)
-            }
-            Rule::Spreading(rule) => exchange(world, layer, rule, draw),
-            Rule::Squeeze(rule) => column(world, layer, rule),
-            Rule::Level(rule) => exchange(world, layer, rule, draw),
-            Rule::Drift(rule) => drift(world, layer, rule, draw),
-            Rule::Waft(rule) => exchange(world, layer, rule, draw),
-            Rule::Grains(rule) => grains::run(world, layer, rule, draw),
-            Rule::Stay(()) => {}
-            Rule::Float(rule) => world.float(rule),
-            Rule::React(rule) => {
-                for round in 0..rule.rounds() {
-                    let due = self.due(world, rule, draw, round);
-                    rule.carry_out(world, &due);
+        rule.run(self, (world, layer), draw);
+    }
+}
+
+impl Driver for Plain {
+    /// A rule along the columns of a layer: pairs of open cells from the bottom up, in place.
+    fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+        let grid = world.grid();
+        for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+            for y in 1..grid.ny {
+                if world.ground().is_solid([x, y - 1, z]) || world.ground().is_solid([x, y, z]) {
+                    continue;
+                }
+                let cells = [y - 1, y].map(|y| world.layers[layer].at([x, y, z]));
+                let heavier = world.heavier_than(layer, [x, y - 1, z]);
+                for (y, cell) in [y - 1, y].into_iter().zip(rule.settle(cells[0], cells[1], heavier)) {
+                    world.layers[layer].set([x, y, z], cell);
                 }
             }
-            Rule::Set(()) => set(world, layer),
-            Rule::Calm(rule) => world.calm(layer, rule, &mut Vec::new()),
-            Rule::Leave(()) => world.leave_by_roof(layer),
-            Rule::Trace(rule) => {
-                let (settled, left) = rule.settle(world, layer);
-                world.layers[layer].ledger.outflow += left;
-                for (place, amount) in settled {
-                    world.layers[layer].set(place, Content { amount, energy: 0 });
+        }
+    }
+
+    /// A rule across a layer: every cell gives by the state before.
+    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+        let before = world.clone();
+        let key = draw.key();
+        for place in world.grid().places() {
+            if before.layers[layer].at(place).amount > 0 {
+                let here = here(&before, layer, place, draw);
+                give(world, layer, rule, &here, rule.gives(&here, key.pattern(place)));
+            }
+        }
+    }
+
+    fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R) {
+        rule.act(on, &mut Vec::new());
+    }
+
+    fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
+        self.due(world, rule, draw, round)
+    }
+
+    /// The columns from the top down, then from the bottom up.
+    fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+        let (grid, key) = (world.grid(), rule.key(draw));
+        for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+            for (from, to) in (1..grid.ny).rev().map(|y| (y - 1, y)).chain((1..grid.ny).map(|y| (y, y - 1))) {
+                let (from, to, up) = ([x, from, z], [x, to, z], to > from);
+                if world.ground().is_solid(from) || world.ground().is_solid(to) {
+                    continue;
                 }
+                let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
+                let full = there.saturating_add(world.heavier_than(layer, to));
+                let held = !up && is_held(world, layer, from, rule.holds());
+                let moved = if !held && rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
+                world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
+                world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
             }
-            Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| exchange(world, layer, rule, draw)),
+        }
+    }
+
+    fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw) {
+        turns::run(on, rule, draw);
+    }
+
+    fn bodies<R: Bodies>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+        let (settled, left) = rule.settle(world, layer);
+        world.layers[layer].ledger.outflow += left;
+        for (place, amount) in settled {
+            world.layers[layer].set(place, Content { amount, energy: 0 });
         }
     }
 }
 
-/// A rule along the columns of a layer: pairs of open cells from the bottom up, in place.
-fn column<const Q: usize>(world: &mut World, layer: usize, rule: &impl Column<Q>) {
-    let grid = world.grid();
-    for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
-        for y in 1..grid.ny {
-            if world.ground().is_solid([x, y - 1, z]) || world.ground().is_solid([x, y, z]) {
-                continue;
-            }
-            let cells = [y - 1, y].map(|y| world.layers[layer].at([x, y, z]));
-            let heavier = world.heavier_than(layer, [x, y - 1, z]);
-            for (y, cell) in [y - 1, y].into_iter().zip(rule.settle(cells[0], cells[1], heavier)) {
-                world.layers[layer].set([x, y, z], cell);
-            }
-        }
-    }
-}
-
-/// A layer that sets: all cells by the ground before.
-fn set(world: &mut World, layer: usize) {
-    let due: Vec<_> = world.grid().places().filter(|&place| sets(world, layer, place)).collect();
-    due.into_iter().for_each(|place| world.set_rock(layer, place));
-}
-
-/// The drift of a gas: its columns from the top down, then from the bottom up.
-fn drift(world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
-    let (grid, key) = (world.grid(), draw.key_of(Salt::Drift, layer));
-    for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
-        for (from, to) in (1..grid.ny).rev().map(|y| (y - 1, y)).chain((1..grid.ny).map(|y| (y, y - 1))) {
-            let (from, to, up) = ([x, from, z], [x, to, z], to > from);
-            if world.ground().is_solid(from) || world.ground().is_solid(to) {
-                continue;
-            }
-            let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
-            let full = there.saturating_add(world.heavier_than(layer, to));
-            let held = !up && is_held(world, layer, from, rule.viscosity);
-            let moved = if !held && rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
-            world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
-            world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
-        }
-    }
-}
-
-/// Whether something holds the gas in a cell from above.
-fn is_held(world: &World, layer: usize, [x, y, z]: Place, viscosity: u16) -> bool {
+/// Whether something holds a cell from above, which is so full where it does.
+fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
     let full = || world.layers[layer].at(above).amount.saturating_add(world.heavier_than(layer, above));
-    y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= viscosity
-}
-
-/// A rule across a layer: every cell gives by the state before.
-fn exchange<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, draw: Draw) {
-    let before = world.clone();
-    let key = draw.key();
-    for place in world.grid().places() {
-        if before.layers[layer].at(place).amount > 0 {
-            let here = here(&before, layer, place, draw);
-            give(world, layer, rule, &here, rule.gives(&here, key.pattern(place)));
-        }
-    }
+    y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
 /// Takes gifts out of the cell `here` and adds them to its neighbours.
@@ -120,8 +104,8 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
     let (grid, place) = (world.grid(), here.place);
     let layer = &mut world.layers[layer];
     let across = DIRECTIONS.into_iter().zip(gifts.beside);
-    let across = across.map(|((dx, dz), gift)| (neighbour(grid, place, [dx, 0, dz]), gift));
-    let vertical = [(-1, gifts.below), (1, gifts.above)].map(|(dy, gift)| (neighbour(grid, place, [0, dy, 0]), gift));
+    let across = across.map(|((dx, dz), gift)| (grid.beside(place, [dx, 0, dz]), gift));
+    let vertical = [(-1, gifts.below), (1, gifts.above)].map(|(dy, gift)| (grid.beside(place, [0, dy, 0]), gift));
     for (to, gift) in across.chain(vertical).filter(|(_, gift)| *gift != Gift::default()) {
         let (amount, energy) = (gift.parcel.amount, gift.parcel.energy);
         let c = layer.at(place);
@@ -144,7 +128,7 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
 
 /// A cell with what is around it.
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
-    let side = |by: [isize; 3]| match neighbour(world.grid(), place, by) {
+    let side = |by: [isize; 3]| match world.grid().beside(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,
         Some(near) => Side::Open { cell: world.layers[layer].at(near), heavier: world.heavier_than(layer, near) },
         None => Side::Outside,
@@ -159,10 +143,4 @@ fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
         place,
         draw,
     }
-}
-
-/// The cell next to one, if it is inside the box.
-fn neighbour(grid: Grid, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-    let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
-    (x < grid.nx && y < grid.ny && z < grid.nz).then_some([x, y, z])
 }

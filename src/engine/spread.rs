@@ -1,4 +1,4 @@
-//! Rules across over the tiles of a strip, such as [`crate::rules::spreading`] and [`crate::rules::level`].
+//! Rules across over the tiles of a strip.
 //!
 //! A tile that holds liquid is visited when it changed since the rule last visited it; when it has the energy to give
 //! (`able`) and a tile beside or below it changed; and when another pattern would have let it give on its last visit
@@ -170,6 +170,11 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
             s.see_north(v, s.load(&north[quantity])),
             s.see_south(v, s.load(&south[quantity])),
         ]
+    }
+
+    #[inline(always)]
+    fn meets_heavier(&self) -> bool {
+        H::MEETS
     }
 
     #[inline(always)]

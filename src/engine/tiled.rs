@@ -6,22 +6,19 @@
 //! a part a little behind, those at its ends when all parts are done. Every tile has one writer at a time and every sum is
 //! of integers, so the bits depend neither on the number of threads nor on how the parts were cut.
 
+use super::bodies::Tracer;
 use super::deltas::Deltas;
-use super::drift::{Drift, Stirs};
 use super::fall::{FallCommon, Falls};
-use super::grains;
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
-use super::trace::Tracer;
-use super::{Engine, react};
+use super::updown::{Rises, Stirs};
+use super::{Engine, points, turns};
 use crate::grid::Place;
 use crate::parallel::{self, *};
-use crate::random::{Draw, Salt};
-use crate::rules::drift::Drifting;
-use crate::rules::react::{Due, Reacting};
-use crate::rules::{Column, Exchange, Rule, Walls};
+use crate::random::Draw;
+use crate::rules::{Bodies, Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls};
 use crate::simd::{Level, Simd, Work};
-use crate::world::{AMOUNT, Activities, Content, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
+use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
 
 /// Fewest tiles of a part: with less, telling another thread takes longer than the work.
 const LEAST_PART: usize = 128;
@@ -32,13 +29,13 @@ pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
-    grains: grains::Scratch,
+    grains: turns::Scratch,
     /// The neighbour of the first and the last strip, for layers of one and of two quantities.
     nothing: [Option<Strip>; 2],
     /// By layer.
     tracers: Vec<Tracer>,
-    /// Cells of lava that calm down.
-    stirring: Vec<(Place, Content)>,
+    /// Cells that lose energy, and how much.
+    losing: Vec<(Place, u16)>,
 }
 
 /// Memory of one part.
@@ -61,8 +58,8 @@ impl Tiled {
     /// An engine that takes the given level, which must be available; all levels give the same bits.
     pub fn on(level: Level) -> Self {
         assert!(Level::available().contains(&level), "this processor has no {level:?}");
-        let (grains, tracers, stirring) = (grains::Scratch::default(), Vec::new(), Vec::new());
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, stirring }
+        let (grains, tracers, losing) = (turns::Scratch::default(), Vec::new(), Vec::new());
+        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, losing }
     }
 
     /// Cuts the strips `from..to` into parts of equal weight; `cuts` then has the ends of the parts.
@@ -109,50 +106,36 @@ fn update_awake(layer: &mut Layer, from: usize, to: usize) {
 
 impl Engine for Tiled {
     fn run(&mut self, world: &mut World, (layer, rule): (usize, &Rule), draw: Draw) {
-        match rule {
-            Rule::Gravity(rule) if world.capacity.layers_above(layer) > 0 => {
-                self.column(world, layer, &rule.beside_heavier())
-            }
-            Rule::Gravity(rule) => self.column(world, layer, rule),
-            Rule::Spreading(rule) if world.capacity.layers_above(layer) > 0 => {
-                self.exchange(world, layer, &rule.beside_heavier(), draw)
-            }
-            Rule::Spreading(rule) => self.exchange(world, layer, rule, draw),
-            Rule::Squeeze(rule) => self.column(world, layer, rule),
-            Rule::Level(rule) => self.exchange(world, layer, rule, draw),
-            Rule::Drift(rule) => self.drift(world, layer, rule, draw),
-            Rule::Waft(rule) => self.exchange(world, layer, rule, draw),
-            Rule::Float(rule) => world.float(rule),
-            Rule::React(rule) => {
-                for round in 0..rule.rounds() {
-                    let due = self.due(world, rule, draw, round);
-                    rule.carry_out(world, &due);
-                }
-            }
-            Rule::Set(()) => react::set(world, layer),
-            Rule::Calm(rule) => world.calm(layer, rule, &mut self.stirring),
-            Rule::Leave(()) => world.leave_by_roof(layer),
-            Rule::Grains(rule) => grains::run(&mut self.grains, self.level, world, (layer, rule), draw),
-            Rule::Stay(()) => world.layers[layer].stay(),
-            Rule::Trace(rule) => {
-                if self.tracers.len() <= layer {
-                    self.tracers.resize_with(layer + 1, Tracer::default);
-                }
-                self.tracers[layer].run(self.level, world, layer, rule);
-            }
-            Rule::Compress(rule) => draw.passes(rule.passes).for_each(|draw| self.exchange(world, layer, rule, draw)),
-        }
+        rule.run(self, (world, layer), draw);
     }
 
-    fn due(&mut self, world: &World, rule: &Reacting, draw: Draw, round: u64) -> Vec<Due> {
-        react::due(world, rule, draw, round)
+    fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
+        points::due(world, rule, draw, round)
     }
 }
 
-impl Tiled {
-    /// A rule along the columns of a layer.
-    fn column<R: Column<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R) {
-        if R::UNDER && world.capacity.layers_above(layer) > 0 {
+impl Driver for Tiled {
+    fn turns<R: Turns>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+        turns::run(&mut self.grains, self.level, world, (layer, rule), draw);
+    }
+
+    fn bodies<R: Bodies>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+        if self.tracers.len() <= layer {
+            self.tracers.resize_with(layer + 1, Tracer::default);
+        }
+        self.tracers[layer].run(self.level, world, layer, rule);
+    }
+
+    fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R) {
+        rule.act(on, &mut self.losing);
+    }
+
+    fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
+        points::due(world, rule, draw, round)
+    }
+
+    fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+        if world.capacity.layers_above(layer) > 0 {
             world.wake_beside_heavier(layer);
         }
         let World { ground, layers, capacity, .. } = world;
@@ -165,46 +148,50 @@ impl Tiled {
         let common = FallCommon { ground, heavier: Layers(heavier), rule, reads: layer.clock.last() };
         let strips = &mut layer.strips[from..to];
         let cuts = &self.cuts[..];
-        fall_in::<R, Q>(self.level, (from, strips), common, cuts, &mut self.scratch[..cuts.len()]);
+        let scratch = &mut self.scratch[..cuts.len()];
+        if heavier.is_empty() {
+            fall_in::<R, false, Q>(self.level, (from, strips), common, cuts, scratch);
+        } else {
+            fall_in::<R, true, Q>(self.level, (from, strips), common, cuts, scratch);
+        }
         update_awake(layer, from, to);
     }
 
-    /// The drift of a gas. Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
+    /// Once no cell could move, whatever it draws, it is left alone until the rule, the ground or what it reads
     /// is another one.
-    fn drift(&mut self, world: &mut World, layer: usize, rule: &Drifting, draw: Draw) {
+    fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World { ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
-        let gas = &mut rest[0];
-        let now = |gas: &Layer| {
-            let versions = heavier.iter().map(Layer::version).chain([gas.version()]);
+        let own = &mut rest[0];
+        let now = |own: &Layer| {
+            let versions = heavier.iter().map(Layer::version).chain([own.version()]);
             Traced { rule: rule.numbers(), ground: ground.stamp(), layers: versions.collect() }
         };
-        if gas.traced.as_ref().is_some_and(|rests| *rests == now(gas)) {
+        if own.traced.as_ref().is_some_and(|rests| *rests == now(own)) {
             return;
         }
-        let before = gas.version();
-        let (level, heavier, key) = (self.level, Layers(heavier), draw.key_of(Salt::Drift, layer));
-        let Layer { strips, awake, .. } = gas;
+        let before = own.version();
+        let (level, heavier, key) = (self.level, Layers(heavier), rule.key(draw));
+        let Layer { strips, awake, .. } = own;
         strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
             if !strip.held.is_empty() {
-                level.run(Drift { strip, tz, ground, heavier, rule, key });
+                level.run(Rises { strip, tz, ground, heavier, rule, key });
                 *awake |= !strip.falling.is_empty();
             }
         });
-        let rests = gas.version() == before && {
+        let rests = own.version() == before && {
             let stirs = |(tz, strip): (usize, &mut Strip)| {
                 let mut found = false;
-                level.run(Stirs { drift: Drift { strip, tz, ground, heavier, rule, key }, found: &mut found });
+                level.run(Stirs { rises: Rises { strip, tz, ground, heavier, rule, key }, found: &mut found });
                 found
             };
-            !gas.strips.par_iter_mut().enumerate().map(stirs).reduce(|| false, |a, b| a | b)
+            !own.strips.par_iter_mut().enumerate().map(stirs).reduce(|| false, |a, b| a | b)
         };
-        gas.traced = rests.then(|| now(gas));
+        own.traced = rests.then(|| now(own));
     }
 
-    /// A rule across a layer.
-    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, world: &mut World, layer: usize, rule: &R, draw: Draw) {
+    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World { grid, ground, layers, capacity, .. } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
@@ -238,7 +225,11 @@ impl Tiled {
             activities: &mut activities[from..to],
         };
         let common = Common { level: self.level, ground, heavier: Layers(heavier), rule, draw };
-        spread_in::<R, Q>(part, &common, cuts, scratch);
+        if heavier.is_empty() {
+            spread_in::<R, false, Q>(part, &common, cuts, scratch);
+        } else {
+            spread_in::<R, true, Q>(part, &common, cuts, scratch);
+        }
         self.level.run(Ends::<Q> { strips, cuts, scratch });
         for Scratch { lost, .. } in &*scratch {
             ledger.outflow += lost.outflow[AMOUNT];
@@ -250,7 +241,7 @@ impl Tiled {
 }
 
 /// A rule along columns in the parts that end at `cuts`.
-fn fall_in<R: Column<Q>, const Q: usize>(
+fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
     common: FallCommon<'_, R>,
@@ -259,15 +250,15 @@ fn fall_in<R: Column<Q>, const Q: usize>(
 ) {
     if cuts.len() == 1 {
         let before = &mut scratch[0].before;
-        return level.run(Falls::<R, Q> { first, strips, common, before });
+        return level.run(Falls::<R, MEETS, Q> { first, strips, common, before });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
     let (left, right) = strips.split_at_mut(middle - first);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
     parallel::join(
-        || fall_in::<R, Q>(level, (first, left), common, &cuts[..half], left_scratch),
-        || fall_in::<R, Q>(level, (middle, right), common, &cuts[half..], right_scratch),
+        || fall_in::<R, MEETS, Q>(level, (first, left), common, &cuts[..half], left_scratch),
+        || fall_in::<R, MEETS, Q>(level, (middle, right), common, &cuts[half..], right_scratch),
     );
 }
 
@@ -328,14 +319,14 @@ enum Owner {
 }
 
 /// Spreading in the parts that end at `cuts`.
-fn spread_in<R: Exchange<Q>, const Q: usize>(
+fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: Part<'_>,
     common: &Common<'_, R>,
     cuts: &[usize],
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
-        return common.level.run(Spreads::<R, Q> { part, common, scratch: &mut scratch[0] });
+        return common.level.run(Spreads::<R, MEETS, Q> { part, common, scratch: &mut scratch[0] });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
@@ -367,19 +358,19 @@ fn spread_in<R: Exchange<Q>, const Q: usize>(
         activities: right_activities,
     };
     parallel::join(
-        || spread_in::<R, Q>(left, common, &cuts[..half], left_scratch),
-        || spread_in::<R, Q>(right, common, &cuts[half..], right_scratch),
+        || spread_in::<R, MEETS, Q>(left, common, &cuts[..half], left_scratch),
+        || spread_in::<R, MEETS, Q>(right, common, &cuts[half..], right_scratch),
     );
 }
 
 /// Spreading in one part, except for what the strips at its ends take.
-struct Spreads<'a, R, const Q: usize> {
+struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: Part<'a>,
     common: &'a Common<'a, R>,
     scratch: &'a mut Scratch,
 }
 
-impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
+impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, MEETS, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { mut part, common, scratch } = self;
@@ -401,13 +392,13 @@ impl<R: Exchange<Q>, const Q: usize> Work for Spreads<'_, R, Q> {
                     _ => (b, c, a),
                 };
                 let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
-                if R::UNDER && heavier.is_near(near.tz) {
-                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open };
-                    lost.add(spread.strip(&mut activities, out));
+                let activities = &mut activities;
+                lost.add(if MEETS && heavier.is_near(near.tz) {
+                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
                 } else {
-                    let spread = Spread::<S, R, _, Q> { s, kernel, near, heavier: Nothing, ground, draw, key, open };
-                    lost.add(spread.strip(&mut activities, out));
-                }
+                    let heavier = Nothing::<MEETS>;
+                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
+                });
             }
             part.activities[i - 1] = activities;
             // No thread reads the strip before this one any more.

@@ -73,6 +73,19 @@ impl Grid {
         (0..self.nz).flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
     }
 
+    /// The cell so many cells on along x, y and z, if it is inside of the box.
+    #[inline]
+    pub fn beside(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
+        let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
+        (x < self.nx && y < self.ny && z < self.nz).then_some([x, y, z])
+    }
+
+    /// The cells that share a face with one: below it, west, east, north, south, above it.
+    pub fn around(self, place: Place) -> impl Iterator<Item = Place> {
+        let ways = [[0, -1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0]];
+        ways.into_iter().filter_map(move |by| self.beside(place, by))
+    }
+
     /// Position of a column in flat arrays of columns (`x` fastest).
     #[inline]
     pub fn column(self, x: usize, z: usize) -> usize {

@@ -42,6 +42,22 @@ pub enum Kind {
     Grain,
 }
 
+/// How the rules move a material, which follows from its kind and pressure and from what it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Motion {
+    /// A liquid that carries energy, as the lava does.
+    Viscous,
+    /// A liquid without pressure.
+    Level,
+    /// A liquid whose pressure is traced through its bodies.
+    Trace,
+    /// A liquid that can be compressed.
+    Compress,
+    Gas,
+    Grain,
+    Still,
+}
+
 /// Room of a cell that materials share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -157,89 +173,74 @@ impl Default for Grains {
     }
 }
 
-/// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, from = "Table")]
-pub struct Material {
-    /// Name in sources, bodies and files.
-    pub name: String,
-    /// How it moves.
-    pub kind: Kind,
-    /// Density in kg/m³: heavier materials displace lighter ones.
-    pub density: f64,
-    /// See [`crate::rules::squeeze::PARAMS`].
-    pub speed: f64,
-    /// See [`crate::rules::level::PARAMS`].
-    pub viscosity: f64,
-    /// See [`crate::rules::level::PARAMS`].
-    pub stickiness: f64,
-    /// See [`crate::rules::level::PARAMS`].
-    pub fluidity: u32,
-    /// How pressure moves it.
-    pub pressure: Pressure,
-    /// See [`crate::rules::compress::PARAMS`].
-    pub compress: Compress,
-    /// See [`crate::rules::drift::PARAMS`].
-    pub drift: Drift,
-    /// See [`crate::rules::float::PARAMS`].
-    pub floats: bool,
-    /// Whether it turns to ground where it lies on ground; see [`crate::rules::set`].
-    pub sets: bool,
-    /// How much of each element a part of it has; reactions keep every element.
-    pub elements: BTreeMap<String, u32>,
-    /// See [`crate::rules::trace::PARAMS`].
-    pub trace: Trace,
-    /// See [`crate::rules::grains::PARAMS`].
-    pub grains: Grains,
-    /// How it is drawn.
-    pub look: MaterialLook,
-}
-
-/// A table with keys left out.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    name: String,
-    kind: Option<Kind>,
-    density: Option<f64>,
-    speed: Option<f64>,
-    viscosity: Option<f64>,
-    stickiness: Option<f64>,
-    fluidity: Option<u32>,
-    pressure: Option<Pressure>,
-    compress: Option<Compress>,
-    drift: Option<Drift>,
-    floats: Option<bool>,
-    sets: Option<bool>,
-    elements: Option<BTreeMap<String, u32>>,
-    trace: Option<Trace>,
-    grains: Option<Grains>,
-    look: Option<MaterialLook>,
-}
-
-impl From<Table> for Material {
-    fn from(table: Table) -> Self {
-        let preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
-        let kind = table.kind.unwrap_or(preset.kind);
-        Self {
-            name: table.name,
-            kind,
-            density: table.density.unwrap_or(preset.density),
-            speed: table.speed.unwrap_or(preset.speed),
-            viscosity: table.viscosity.unwrap_or(preset.viscosity),
-            stickiness: table.stickiness.unwrap_or(preset.stickiness),
-            fluidity: table.fluidity.unwrap_or(preset.fluidity),
-            pressure: table.pressure.unwrap_or(preset.pressure),
-            compress: table.compress.unwrap_or(preset.compress),
-            drift: table.drift.unwrap_or(preset.drift),
-            floats: table.floats.unwrap_or(preset.floats || kind == Kind::Grain),
-            sets: table.sets.unwrap_or(preset.sets),
-            elements: table.elements.unwrap_or(preset.elements),
-            trace: table.trace.unwrap_or(preset.trace),
-            grains: table.grains.unwrap_or(preset.grains),
-            look: table.look.unwrap_or(preset.look),
+/// Declares [`Material`] and its table in a scene: each field with its value in a liquid like water.
+macro_rules! material {
+    ($($(#[doc = $what:literal])+ $field:ident: $type:ty = $value:expr,)+) => {
+        /// A material, as a `[[material]]` table of a scene; keys left out are those of the preset with its name, or water's.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields, from = "Table")]
+        pub struct Material {
+            /// Name in sources, bodies and files.
+            pub name: String,
+            $($(#[doc = $what])+ pub $field: $type,)+
         }
-    }
+
+        /// A table with keys left out.
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            name: String,
+            $($field: Option<$type>,)+
+        }
+
+        impl From<Table> for Material {
+            fn from(table: Table) -> Self {
+                let mut preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
+                preset.floats |= table.kind == Some(Kind::Grain);
+                Self { name: table.name, $($field: table.$field.unwrap_or(preset.$field),)+ }
+            }
+        }
+
+        impl Material {
+            /// A liquid like water, without a name, pressure or elements.
+            pub(crate) fn unnamed() -> Self {
+                Self { name: String::new(), $($field: $value,)+ }
+            }
+        }
+    };
+}
+
+material! {
+    /// How it moves.
+    kind: Kind = Kind::Liquid,
+    /// Density in kg/m³: heavier materials displace lighter ones.
+    density: f64 = 1000.0,
+    /// See [`crate::rules::squeeze::PARAMS`].
+    speed: f64 = 1.0,
+    /// See [`crate::rules::level::PARAMS`].
+    viscosity: f64 = 0.7,
+    /// See [`crate::rules::level::PARAMS`].
+    stickiness: f64 = 0.0,
+    /// See [`crate::rules::level::PARAMS`].
+    fluidity: u32 = 1,
+    /// How pressure moves it.
+    pressure: Pressure = Pressure::None,
+    /// See [`crate::rules::compress::PARAMS`].
+    compress: Compress = Compress::default(),
+    /// See [`crate::rules::drift::PARAMS`].
+    drift: Drift = Drift::default(),
+    /// See [`crate::rules::float::PARAMS`].
+    floats: bool = false,
+    /// Whether it turns to ground where it lies on ground; see [`crate::rules::set`].
+    sets: bool = false,
+    /// How much of each element a part of it has; reactions keep every element.
+    elements: BTreeMap<String, u32> = BTreeMap::new(),
+    /// See [`crate::rules::trace::PARAMS`].
+    trace: Trace = Trace::default(),
+    /// See [`crate::rules::grains::PARAMS`].
+    grains: Grains = Grains::default(),
+    /// How it is drawn.
+    look: MaterialLook = MaterialLook::default(),
 }
 
 impl Default for Material {
@@ -286,28 +287,6 @@ impl Material {
         let look = MaterialLook { color: Some("#d5d8de".to_owned()), waves: 0.3, ..MaterialLook::of(Look::Metal) };
         let named = Self { name: "mercury".to_owned(), density: 13_534.0, ..Self::unnamed() };
         Self { elements: elements("mercury", 1), look, ..named }
-    }
-
-    /// A liquid like water, without a name, pressure or elements.
-    pub(crate) fn unnamed() -> Self {
-        Self {
-            name: String::new(),
-            kind: Kind::Liquid,
-            density: 1000.0,
-            speed: 1.0,
-            viscosity: 0.7,
-            stickiness: 0.0,
-            fluidity: 1,
-            pressure: Pressure::None,
-            compress: Compress::default(),
-            drift: Drift::default(),
-            floats: false,
-            sets: false,
-            elements: BTreeMap::new(),
-            trace: Trace::default(),
-            grains: Grains::default(),
-            look: MaterialLook::default(),
-        }
     }
 
     /// Steam: it rises, sinks a little, and spreads under what holds it.
@@ -389,9 +368,22 @@ impl Material {
         self.is_lava()
     }
 
+    /// How the rules move it.
+    pub(crate) fn motion(&self) -> Motion {
+        match (self.kind, self.pressure) {
+            _ if self.carries_energy() => Motion::Viscous,
+            (Kind::Liquid, Pressure::None) => Motion::Level,
+            (Kind::Liquid, Pressure::Trace) => Motion::Trace,
+            (Kind::Liquid, Pressure::Compress) => Motion::Compress,
+            (Kind::Gas, _) => Motion::Gas,
+            (Kind::Grain, _) => Motion::Grain,
+            (Kind::Still, _) => Motion::Still,
+        }
+    }
+
     /// Whether it follows [`crate::rules::trace`].
     pub fn traces(&self) -> bool {
-        self.kind == Kind::Liquid && self.pressure == Pressure::Trace && !self.is_lava()
+        self.motion() == Motion::Trace
     }
 
     /// Checks that a column of a box of this height holds what it would at rest under pressure; `key` is the table's name.

@@ -1,9 +1,9 @@
 //! Macros that declare tables of a scene: struct or enum, defaults, ranges, units and words in one list.
 
-/// A parameter that is a field of the set it is kept in: field, unit, range, scale, words. The field is an `f64`, with the
+/// A parameter that is a field of the set it is kept in: field, scale, range, unit, words. The field is an `f64`, with the
 /// scale `Whole` a `u32`, and with `Switch` a `bool`.
 macro_rules! param {
-    ($first:ident $(. $rest:ident)*, $unit:literal, $low:expr, $high:expr, $scale:ident, $what:literal) => {
+    ($first:ident $(. $rest:ident)*: $scale:ident, [$low:expr, $high:expr] $unit:literal, $what:literal) => {
         $crate::param::Param {
             key: concat!(stringify!($first) $(, ".", stringify!($rest))*),
             unit: $unit,

@@ -12,9 +12,11 @@
 //! stays as it is. **Decided:** the wait. A flow under way obeys the published rules alone, to the same bits; each rule that
 //! would end the stirring from the start would also act on what flows.
 
+use super::shape::{Driver, Each, Listed, Site};
 use super::spreading::{Giver, Spreading, spreads};
 use super::{Bed, DIRECTIONS};
 use crate::grid::Place;
+use crate::random::Draw;
 use crate::world::{Content, World};
 
 /// Steps after the last pour or event from which lava calms down.
@@ -23,38 +25,41 @@ pub const AFTER: u64 = 1000;
 /// The rule runs in the last of so many steps.
 pub const EVERY: u64 = 16;
 
-impl World {
-    /// Lets the lava calm down. `stirring` is memory for the cells that could still spread.
-    pub(crate) fn calm(&mut self, layer: usize, rule: &Spreading, stirring: &mut Vec<(Place, Content)>) {
-        if self.layers[layer].is_asleep() {
-            return;
-        }
-        stirring.clear();
-        stirring.reserve(self.layers[layer].tally().cells as usize);
-        let stirs = |&(place, cell): &(Place, Content)| self.stirs(layer, (place, cell), rule);
-        stirring.extend(self.layers[layer].held().filter(stirs));
-        let layer = &mut self.layers[layer];
-        for (place, cell) in stirring.drain(..) {
-            let lost = (cell.energy / 16).max(1);
-            layer.set(place, Content { energy: cell.energy - lost, ..cell });
-            layer.ledger.energy.friction += u64::from(lost);
-        }
+/// Calming of lava that spreads by these numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calming(pub Spreading);
+
+impl Listed for Calming {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(Self(site.spec.into()))
     }
 
+    fn is_due(&self, step: u64) -> bool {
+        (step + 1).is_multiple_of(EVERY)
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), _draw: Draw) {
+        driver.each(on, self);
+    }
+}
+
+impl Each for Calming {
+    fn loses(&self, world: &World, layer: usize, cell: (Place, Content)) -> u16 {
+        if self.stirs(world, layer, cell) { (cell.1.energy / 16).max(1) } else { 0 }
+    }
+}
+
+impl Calming {
     /// Whether a cell of lava could give anything to a neighbour.
-    fn stirs(&self, layer: usize, ([x, y, z], cell): (Place, Content), rule: &Spreading) -> bool {
-        let bed = Bed::under(self, layer, [x, y, z]);
-        if !spreads(cell, bed, rule) {
+    fn stirs(&self, world: &World, layer: usize, (place, cell): (Place, Content)) -> bool {
+        let bed = Bed::under(world, layer, place);
+        if !spreads(cell, bed, &self.0) {
             return false;
         }
-        let giver = Giver::new(cell, bed, rule);
-        DIRECTIONS.into_iter().any(|(dx, dz)| {
-            let near = x.checked_add_signed(dx).zip(z.checked_add_signed(dz));
-            let inside = near.filter(|&(x, z)| x < self.grid.nx && z < self.grid.nz);
-            inside.is_some_and(|(x, z)| {
-                let there = self.layers[layer].at([x, y, z]);
-                !self.ground.is_solid([x, y, z]) && giver.gives(there, self.heavier_than(layer, [x, y, z])).amount > 0
-            })
+        let giver = Giver::new(cell, bed, &self.0);
+        DIRECTIONS.into_iter().filter_map(|(dx, dz)| world.grid.beside(place, [dx, 0, dz])).any(|near| {
+            let there = world.layers[layer].at(near);
+            !world.ground.is_solid(near) && giver.gives(there, world.heavier_than(layer, near)).amount > 0
         })
     }
 }

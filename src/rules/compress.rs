@@ -31,42 +31,24 @@
 //! outside of an open side counts as an empty cell.
 
 use super::Walls;
-use super::sweep::{Exchange, Flow, Gift, Gifts, Here, Near, Side, lower};
-use crate::grid::Grid;
+use super::shape::{Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower};
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::{AMOUNT, RuleNumbers};
+use crate::world::{AMOUNT, RuleNumbers, World};
 
 /// The parameters of compressing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        compress.max,
-        "amount",
-        0.0001,
-        0.5,
-        Logarithmic,
-        "what a cell holds more than the one above it; more levels faster and stands higher when deep"
-    ),
-    param!(
-        compress.min_flow,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "flow up or down that is not damped; more is quicker, and restless"
-    ),
-    param!(compress.max_speed, "amount", 0.001, 1.0, Linear, "largest flow up or down in a pass"),
-    param!(
-        compress.passes,
-        "a step",
-        1.0,
-        64.0,
-        Whole,
-        "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"
-    ),
+    param!(compress.max: Logarithmic, [0.0001, 0.5] "amount",
+        "what a cell holds more than the one above it; more levels faster and stands higher when deep"),
+    param!(compress.min_flow: Linear, [0.0, 1.0] "amount",
+        "flow up or down that is not damped; more is quicker, and restless"),
+    param!(compress.max_speed: Linear, [0.001, 1.0] "amount", "largest flow up or down in a pass"),
+    param!(compress.passes: Whole, [1.0, 64.0] "a step",
+        "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"),
 ];
 
 /// A tenth of the room, as a share of 65536: four sides and the cell below leave some of the half that comes from above.
@@ -89,20 +71,27 @@ pub struct Compressing {
     pub walls: Walls,
 }
 
-impl Compressing {
-    /// The rule of a material in a box with these sides.
-    pub fn new(material: &Material, grid: Grid, walls: Walls) -> Self {
-        let spec = &material.compress;
-        Self {
+impl Listed for Compressing {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let spec = &site.material.compress;
+        Some(Self {
             max: spec.step_of_depth(),
             min_flow: amount_units(spec.min_flow),
             max_speed: amount_units(spec.max_speed).max(1),
             passes: spec.passes.max(1),
-            thin: grid.is_thin(),
-            walls,
-        }
+            thin: site.grid.is_thin(),
+            walls: site.spec.walls,
+        })
     }
 
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        draw.passes(self.passes).for_each(|draw| driver.exchange((&mut *on.0, on.1), self, draw));
+    }
+}
+
+impl Compressing {
     /// K as a share of 65536.
     fn share(&self) -> u16 {
         ((u32::from(self.max) << 16) / u32::from(AMOUNT_ONE + self.max)) as u16
@@ -158,7 +147,6 @@ fn has_turn(d: usize, [x, z]: [usize; 2], step: u64) -> bool {
 }
 
 impl Exchange<1> for Compressing {
-    const UNDER: bool = true;
     const VERTICAL: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 

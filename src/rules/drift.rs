@@ -18,30 +18,24 @@
 
 use super::Walls;
 use super::level::{self, Leveling};
-use super::sweep::{Exchange, Flow, Gifts, Here, Near, Side};
+use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site, UpDown};
+use crate::grid::Place;
 use crate::grid::tile::{Lanes, TilePlace};
-use crate::grid::{Grid, Place};
 use crate::matter::Material;
 use crate::param::{Param, param};
-use crate::random::{Salt, StepKey};
+use crate::random::{Draw, Salt, StepKey};
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::RuleNumbers;
+use crate::world::{RuleNumbers, World};
 
 /// The parameters of drifting, in the table of a material; those of [`super::level`] belong to it too.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        drift.up,
-        "share",
-        0.0,
-        1.0,
-        Linear,
-        "share of the cells that rise in a step; more is a faster, smoother plume"
-    ),
-    param!(drift.up_speed, "amount", 0.0, 1.0, Linear, "amount that rises from a cell in a step"),
-    param!(drift.down, "share", 0.0, 1.0, Linear, "share of the cells that sink in a step; a little makes billows"),
-    param!(drift.down_speed, "amount", 0.0, 1.0, Linear, "amount that sinks from a cell in a step"),
-    param!(drift.side, "share", 0.0, 1.0, Linear, "share of the cells that spread in a step; more widens the plume"),
+    param!(drift.up: Linear, [0.0, 1.0] "share",
+        "share of the cells that rise in a step; more is a faster, smoother plume"),
+    param!(drift.up_speed: Linear, [0.0, 1.0] "amount", "amount that rises from a cell in a step"),
+    param!(drift.down: Linear, [0.0, 1.0] "share", "share of the cells that sink in a step; a little makes billows"),
+    param!(drift.down_speed: Linear, [0.0, 1.0] "amount", "amount that sinks from a cell in a step"),
+    param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
 ];
 
 /// Drift up and down, in units and in shares of 256.
@@ -67,52 +61,68 @@ fn of_bytes(share: f64) -> u16 {
 }
 
 impl Drifting {
-    /// The rule of a material in its layer.
-    pub fn new(material: &Material, layer: usize) -> Self {
-        let drift = &material.drift;
-        Self {
-            up: of_bytes(drift.up),
-            up_speed: amount_units(drift.up_speed),
-            down: of_bytes(drift.down),
-            down_speed: amount_units(drift.down_speed),
-            viscosity: amount_units(material.viscosity),
-            layer,
-        }
-    }
-
-    /// Whether a cell lets gas rise, or sink, by the draws of its step.
-    #[inline]
-    pub fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
-        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
-    }
-
-    /// [`Drifting::acts`] for the 32 cells of a tile.
-    #[inline]
-    pub(crate) fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
-        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
-    }
-
-    /// Whether a cell may ever act.
-    pub(crate) fn ever_acts(&self, up: bool) -> bool {
-        (if up { self.up } else { self.down }) > 0
-    }
-
-    /// All numbers on which it depends where cells may move.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
-        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
-        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
-    }
-
     /// Most that leaves a cell that acts.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {
         if up { self.up_speed } else { self.down_speed }
     }
+}
 
-    /// Amount that a cell that acts and holds `amount` gives to one that is `full`, open, and above or below it.
+impl UpDown for Drifting {
+    fn numbers(&self) -> RuleNumbers {
+        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
+        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
+    }
+
+    fn key(&self, draw: Draw) -> StepKey {
+        draw.key_of(Salt::Drift, self.layer)
+    }
+
+    fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
+        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
+    }
+
     #[inline]
-    pub fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
+    fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
+        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
+    }
+
+    fn ever_acts(&self, up: bool) -> bool {
+        (if up { self.up } else { self.down }) > 0
+    }
+
+    fn holds(&self) -> u16 {
+        self.viscosity
+    }
+
+    fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
         amount.min(self.speed(up)).min(AMOUNT_ONE.saturating_sub(full))
+    }
+
+    #[inline(always)]
+    fn moved_lanes<S: Simd>(&self, s: S, amount: S::V, full: S::V, up: bool) -> S::V {
+        let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
+        s.min(s.min(amount, s.splat(self.speed(up))), room)
+    }
+}
+
+impl Listed for Drifting {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let drift = &site.material.drift;
+        Some(Self {
+            up: of_bytes(drift.up),
+            up_speed: amount_units(drift.up_speed),
+            down: of_bytes(drift.down),
+            down_speed: amount_units(drift.down_speed),
+            viscosity: amount_units(site.material.viscosity),
+            layer: site.layer,
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.updown(on, self, draw);
     }
 }
 
@@ -127,11 +137,14 @@ pub struct Wafting {
     pub layer: usize,
 }
 
-impl Wafting {
-    /// The rule of a material in its layer, in a box with these sides.
-    pub fn new(material: &Material, layer: usize, grid: Grid, walls: Walls) -> Self {
-        let leveling = Leveling::new(material, grid, walls);
-        Self { leveling, side: of_bytes(material.drift.side), layer }
+impl Listed for Wafting {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let side = of_bytes(site.material.drift.side);
+        Leveling::of(site).map(|leveling| Self { leveling, side, layer: site.layer })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.exchange(on, self, draw);
     }
 }
 
@@ -144,7 +157,6 @@ pub(crate) struct Kernel<S: Simd> {
 }
 
 impl Exchange<1> for Wafting {
-    const UNDER: bool = true;
     const ABOVE: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 

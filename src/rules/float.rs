@@ -23,22 +23,18 @@
 mod draft;
 mod piece;
 
+use super::shape::{Driver, Listed};
 use crate::matter::{Capacity, Kind, Material, can_float, carries};
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::world::{Layer, RuleNumbers, Traced, World};
 
 use self::draft::Draft;
 use self::piece::{Piece, Way, pieces};
 
 /// The parameters of floating, in the table of a material.
-pub const PARAMS: &[Param<Material>] = &[param!(
-    floats,
-    "",
-    0.0,
-    1.0,
-    Switch,
-    "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are"
-)];
+pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
+        "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are")];
 
 /// Columns around a piece over which a cell of displaced liquid spreads at once.
 const SPREAD: u64 = 16;
@@ -101,35 +97,38 @@ impl Floating {
     }
 }
 
-impl World {
+impl Listed for Floating {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
     /// Moves all pieces that float or fall, the lowest first.
-    pub(crate) fn float(&mut self, rule: &Floating) {
-        if self.capacity == Capacity::Own {
+    fn run<D: Driver>(&self, _driver: &mut D, (world, first): (&mut World, usize), _draw: Draw) {
+        if world.capacity == Capacity::Own {
             return;
         }
-        let first = rule.first();
-        let layers = self.layers.iter().map(Layer::version).collect();
-        let now = Traced { rule: rule.numbers(), ground: self.ground.stamp(), layers };
-        if self.layers[first].traced.as_ref() == Some(&now) {
+        let layers = world.layers.iter().map(Layer::version).collect();
+        let now = Traced { rule: self.numbers(), ground: world.ground.stamp(), layers };
+        if world.layers[first].traced.as_ref() == Some(&now) {
             return;
         }
         let mut moved = false;
-        for piece in pieces(self, rule) {
-            moved |= self.shift(rule, &piece);
+        for piece in pieces(world, self) {
+            moved |= self.shift(world, &piece);
         }
-        self.layers[first].traced = (!moved).then_some(now);
+        world.layers[first].traced = (!moved).then_some(now);
     }
+}
 
+impl Floating {
     /// Moves a piece by a cell if that lowers the energy; whether it does.
-    fn shift(&mut self, rule: &Floating, piece: &Piece) -> bool {
+    fn shift(&self, world: &mut World, piece: &Piece) -> bool {
         for way in [Way::Down, Way::Up] {
-            if piece.is_barred(self, rule, way) {
+            if piece.is_barred(world, self, way) {
                 continue;
             }
-            let mut draft = Draft::new(self, rule);
+            let mut draft = Draft::new(world, self);
             if draft.shift(piece, way).is_some() && draft.energy() < 0 {
                 let cells = draft.into_cells();
-                cells.into_iter().for_each(|(place, amounts)| self.put_amounts(place, &amounts));
+                cells.into_iter().for_each(|(place, amounts)| world.put_amounts(place, &amounts));
                 return true;
             }
         }

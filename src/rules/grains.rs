@@ -25,9 +25,10 @@
 //! square on its corner; with a quarter it is round. A side has to be free too: nothing
 //! passes between two corners that touch. What is outside of an open side is free at all heights; what goes there has left.
 
-use super::sweep::DIRECTIONS;
-use super::{RulesSpec, Walls};
+use super::Walls;
+use super::shape::{Around, Driver, Listed, Site, TilesAround, Turn, Turns};
 use crate::grid::Place;
+use crate::grid::tile::TilePlace;
 use crate::matter::Material;
 use crate::param::{Param, param};
 use crate::random::{Draw, Salt, StepKey};
@@ -36,38 +37,14 @@ use crate::world::{RuleNumbers, World};
 
 /// The parameters of grains, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        grains.corners,
-        "of the cells",
-        0.0,
-        1.0,
-        Linear,
-        "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"
-    ),
-    param!(
-        grains.slip,
-        "of the cells",
-        0.0,
-        1.0,
-        Linear,
-        "cells from which grains slip to a side; more makes flatter piles"
-    ),
-    param!(
-        grains.drag,
-        "of the steps",
-        0.0,
-        1.0,
-        Linear,
-        "steps in which a grain in lighter matter stays; more makes it sink slower"
-    ),
-    param!(grains.flow, "", 0.0, 1.0, Switch, "whether grains below other grains run to the sides, as tiles of water"),
+    param!(grains.corners: Linear, [0.0, 1.0] "of the cells",
+        "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"),
+    param!(grains.slip: Linear, [0.0, 1.0] "of the cells",
+        "cells from which grains slip to a side; more makes flatter piles"),
+    param!(grains.drag: Linear, [0.0, 1.0] "of the steps",
+        "steps in which a grain in lighter matter stays; more makes it sink slower"),
+    param!(grains.flow: Switch, [0.0, 1.0] "", "whether grains below other grains run to the sides, as tiles of water"),
 ];
-
-/// The eight sides as (dx, dz): [`DIRECTIONS`], then the corners.
-pub const SIDES: [(isize, isize); 8] = {
-    let [west, east, north, south] = DIRECTIONS;
-    [west, east, north, south, (-1, -1), (1, -1), (-1, 1), (1, 1)]
-};
 
 /// The rule's parameters; shares are of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,63 +61,36 @@ pub struct FallingGrains {
     pub walls: Walls,
 }
 
-/// A turn: what all grains do that can.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// Slide to one of [`SIDES`].
-    Slide(usize),
-    /// Flow to one of the first four.
-    Flow(usize),
-    /// Slip to one of the first four.
-    Slip(usize),
-}
+impl Turns for FallingGrains {
+    const BARS: [u16; 2] = [AMOUNT_ONE, AMOUNT_HALF];
+    const THIN: u16 = AMOUNT_HALF;
 
-impl Turn {
-    /// Where a grain goes: by so many cells along x, y and z.
-    pub fn way(self) -> [isize; 3] {
-        let (side, dy) = match self {
-            Self::Slide(side) => (side, -1),
-            Self::Flow(side) | Self::Slip(side) => (side, 0),
-        };
-        let (dx, dz) = SIDES[side];
-        [dx, dy, dz]
-    }
-}
-
-/// Surroundings of a grain, by cells along x, y and z from it.
-pub(crate) trait Around {
-    /// Whether the grain could be there.
-    fn is_free(&self, by: [isize; 3]) -> bool;
-    /// Whether a grain of this kind or a heavier one is in the cell above.
-    fn is_laden(&self) -> bool;
-}
-
-impl FallingGrains {
-    /// The rule of a material in a box with these sides.
-    pub fn new(material: &Material, spec: &RulesSpec) -> Self {
-        let share = |value: f64| (value * 256.0).round() as u16;
-        let grains = &material.grains;
-        let (corners, slip, drag) = (share(grains.corners), share(grains.slip), share(grains.drag));
-        Self { corners, slip, drag, flow: grains.flow, walls: spec.walls }
-    }
-
-    /// All numbers on which the rule depends in a run with a seed.
-    pub(crate) fn numbers(&self, seed: u64) -> RuleNumbers {
+    fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
         let open = u32::from(self.walls == Walls::Open);
         [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, 0]
     }
 
-    /// The turns of a step of the layer with a number, in their order, after the fall.
-    pub fn turns(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn> + use<> {
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn> {
         let order = order(draw.key_of(Salt::Order, layer).number());
         let level = |wanted: bool| order.into_iter().filter(move |&side| wanted && side < 4);
         let slides = order.into_iter().map(Turn::Slide);
-        slides.chain(level(self.flow).map(Turn::Flow)).chain(level(self.slip > 0).map(Turn::Slip))
+        slides.chain(level(self.flow).map(Turn::Flow)).chain(level(self.slip > 0).map(Turn::Slip)).collect()
     }
 
-    /// Whether the grain at a place takes a turn, as far as its surroundings allow.
-    pub(crate) fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool {
+    fn goes_level(&self) -> [bool; 2] {
+        [self.flow, self.flow || self.slip > 0]
+    }
+
+    fn held_up(&self, draw: Draw, layer: usize) -> (StepKey, u16) {
+        (draw.key_of(Salt::Drag, layer), self.drag)
+    }
+
+    fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool {
         let [dx, dy, dz] = turn.way();
         let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
         match turn {
@@ -153,21 +103,50 @@ impl FallingGrains {
             }
         }
     }
+
+    #[inline(always)]
+    fn going(&self, turn: Turn, tile: TilePlace, draw: Draw, around: &impl TilesAround) -> u32 {
+        match turn {
+            Turn::Slide(side) => match around.slope() {
+                ways if side < 4 || ways == 0 => ways,
+                ways => ways & corner_cells(draw).chosen(tile, self.corners),
+            },
+            Turn::Flow(_) => match around.laden() {
+                0 => 0,
+                laden => laden & around.free(1, false),
+            },
+            Turn::Slip(_) => {
+                let ways = around.free(1, false) & !around.free(1, true);
+                let ways = if ways == 0 { 0 } else { ways & around.free(2, false) & around.free(2, true) };
+                if ways == 0 { 0 } else { ways & slip_cells(draw).chosen(tile, self.slip) }
+            }
+        }
+    }
+}
+
+impl Listed for FallingGrains {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let grains = &site.material.grains;
+        let [corners, slip, drag] =
+            [grains.corners, grains.slip, grains.drag].map(|value| (value * 256.0).round() as u16);
+        Some(Self { corners, slip, drag, flow: grains.flow, walls: site.spec.walls })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.turns(on, self, draw);
+    }
 }
 
 /// The cells of a run from which grains slide over a corner.
-pub(crate) fn corner_cells(draw: Draw) -> StepKey {
+fn corner_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Corners, draw.seed)
 }
 
 /// The cells of a run from which grains slip.
-pub(crate) fn slip_cells(draw: Draw) -> StepKey {
+fn slip_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Slip, draw.seed)
-}
-
-/// The grains that stay in lighter matter in a step.
-pub(crate) fn held_up(draw: Draw, layer: usize) -> StepKey {
-    draw.key_of(Salt::Drag, layer)
 }
 
 /// The numbers 0 to 7, shuffled by a random number (Fisher and Yates).

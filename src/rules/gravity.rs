@@ -17,38 +17,27 @@
 //! ```
 
 use super::params::{LEAST_SHARE, share};
+use super::shape::{Column, Driver, Listed, Pair, Site};
 use super::transfer::{Share, carried, ratio};
-use super::{Column, Pair, Parcel, RulesSpec};
+use super::{Parcel, RulesSpec};
 use crate::grid::tile::Lanes;
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
-use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
+use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers, World};
 
 /// The parameters of gravity.
 pub const PARAMS: &[Param<RulesSpec>] = &[
-    param!(
-        factor,
-        "share",
-        LEAST_SHARE,
-        1.0,
-        Linear,
-        "share of a cell's liquid that falls in a step; less makes it trickle"
-    ),
-    param!(
-        beta,
-        "",
-        0.0,
-        4.0,
-        Linear,
-        "energy that falls with it, relative to its mass; above 1, falling lava runs further"
-    ),
+    param!(factor: Linear, [LEAST_SHARE, 1.0] "share",
+        "share of a cell's liquid that falls in a step; less makes it trickle"),
+    param!(beta: Linear, [0.0, 4.0] "",
+        "energy that falls with it, relative to its mass; above 1, falling lava runs further"),
 ];
 
-/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0). `UNDER` is set where
-/// heavier matter may take room from the lava.
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gravity<const UNDER: bool = false> {
+pub struct Gravity {
     /// Share that falls, 1..=65536.
     pub factor: u32,
     /// Energy carried by falling liquid.
@@ -61,10 +50,13 @@ impl From<&RulesSpec> for Gravity {
     }
 }
 
-impl Gravity {
-    /// This rule in a layer that heavier matter takes room from.
-    pub(crate) fn beside_heavier(self) -> Gravity<true> {
-        Gravity { factor: self.factor, beta: self.beta }
+impl Listed for Gravity {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(site.spec.into())
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), _draw: Draw) {
+        driver.column(on, self);
     }
 }
 
@@ -74,7 +66,7 @@ impl Gravity {
 /// air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it one unit of amount that holds it, because
 /// an empty cell holds no energy.
 #[inline]
-pub fn fall<const UNDER: bool>(from: Content, into: Content, heavier: u16, rule: &Gravity<UNDER>) -> Parcel {
+pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parcel {
     let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
     carry(wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)), from, into, rule.beta)
 }
@@ -112,9 +104,8 @@ pub(crate) struct Kernel<S: Simd> {
     beta: Share<S>,
 }
 
-impl<const UNDER: bool> Column<2> for Gravity<UNDER> {
-    const UP: bool = UNDER;
-    const UNDER: bool = UNDER;
+impl Column<2> for Gravity {
+    const UP: bool = false;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {
@@ -148,18 +139,19 @@ impl<const UNDER: bool> Column<2> for Gravity<UNDER> {
 
     #[inline(always)]
     fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 2>) -> Option<[[S::V; 2]; 2]> {
+        let under = pair.meets_heavier;
         let (a, e) = (s.load(&pair.above[AMOUNT]), s.load(&pair.above[ENERGY]));
         let b = s.load(&pair.below[AMOUNT]);
-        let room = if UNDER { s.sub(kernel.one, pair.heavier) } else { kernel.one };
-        let free = if UNDER { s.sub_saturating(room, b) } else { s.sub(room, b) };
+        let room = if under { s.sub(kernel.one, pair.heavier) } else { kernel.one };
+        let free = if under { s.sub_saturating(room, b) } else { s.sub(room, b) };
         let amount = kernel.wanted(s, a, free, pair.open);
-        let excess = if UNDER { s.keep(s.sub_saturating(b, room), pair.open) } else { kernel.zero };
-        if !s.any(if UNDER { s.or(amount, excess) } else { amount }) {
+        let excess = if under { s.keep(s.sub_saturating(b, room), pair.open) } else { kernel.zero };
+        if !s.any(if under { s.or(amount, excess) } else { amount }) {
             return None;
         }
         let f = s.load(&pair.below[ENERGY]);
         let (amount, energy) = kernel.carried(s, (a, e), amount, f);
-        if !UNDER || !s.any(excess) {
+        if !under || !s.any(excess) {
             return Some([[s.add(b, amount), s.add(f, energy)], [s.sub(a, amount), s.sub(e, energy)]]);
         }
         // A cell whose lava climbs takes none from above.
@@ -173,7 +165,7 @@ impl<const UNDER: bool> Column<2> for Gravity<UNDER> {
 
     #[inline(always)]
     fn rises<S: Simd>(kernel: &Kernel<S>, s: S, below: &[Lanes; 2], heavier: S::V) -> u32 {
-        if UNDER { s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier)) } else { 0 }
+        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier))
     }
 }
 

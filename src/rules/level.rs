@@ -37,34 +37,22 @@
 //! empty cell. Rounding is down, but for `drop`.
 
 use super::Walls;
-use super::sweep::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Side, lower};
-use crate::grid::Grid;
+use super::shape::{Bed, Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower};
 use crate::grid::tile::Lanes;
 use crate::matter::Material;
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::{AMOUNT, RuleNumbers};
+use crate::world::{AMOUNT, RuleNumbers, World};
 
 /// The parameters of levelling, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        viscosity,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"
-    ),
-    param!(
-        stickiness,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste"
-    ),
-    param!(fluidity, "", 1.0, 1000.0, Whole, "divides what flows to a side in a step; 1 like water, more is slower"),
+    param!(viscosity: Linear, [0.0, 1.0] "amount",
+        "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"),
+    param!(stickiness: Linear, [0.0, 1.0] "amount",
+        "amount up to which a cell keeps what it has; 0 spreads to a film, 0.8 is a paste"),
+    param!(fluidity: Whole, [1.0, 1000.0] "", "divides what flows to a side in a step; 1 like water, more is slower"),
 ];
 
 /// 65536 / (k + 1) for k lower neighbours, rounded up.
@@ -85,16 +73,22 @@ pub struct Leveling {
     pub walls: Walls,
 }
 
-impl Leveling {
-    /// The rule of a material in a box with these sides.
-    pub fn new(material: &Material, grid: Grid, walls: Walls) -> Self {
-        Self {
+impl Listed for Leveling {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let (material, thin) = (site.material, site.grid.is_thin());
+        Some(Self {
             viscosity: amount_units(material.viscosity),
             stickiness: amount_units(material.stickiness),
-            share: share(material.fluidity.max(1), grid.is_thin()),
-            thin: grid.is_thin(),
-            walls,
-        }
+            share: share(material.fluidity.max(1), thin),
+            thin,
+            walls: site.spec.walls,
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.exchange(on, self, draw);
     }
 }
 
@@ -146,7 +140,6 @@ pub(crate) struct Kernel<S: Simd> {
 }
 
 impl Exchange<1> for Leveling {
-    const UNDER: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Param;
+use super::{Param, Rule};
 use crate::matter::{Air, Capacity, Kind, LONGEST_NAME, MAX_MATERIALS, Material, Pressure};
 use crate::param::{Entry, Form, Value, fact, words};
 use crate::validate::{Invalid, within};
@@ -36,22 +36,13 @@ impl Value for Material {
 impl Material {
     /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
-        use super::{compress, drift, float, grains, level, squeeze, trace};
-        let liquids = [squeeze::PARAMS, level::PARAMS, compress::PARAMS, trace::PARAMS];
-        liquids.into_iter().chain([drift::PARAMS, grains::PARAMS, float::PARAMS]).flatten()
+        Rule::PARAMS.iter().flat_map(|(params, _)| *params)
     }
 
     /// The parameters of the rules that this one follows.
     pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
-        let rules: &[_] = match (self.kind, self.pressure) {
-            (Kind::Liquid, Pressure::None) => &[super::squeeze::PARAMS, super::level::PARAMS],
-            (Kind::Liquid, Pressure::Compress) => &[super::compress::PARAMS],
-            (Kind::Liquid, Pressure::Trace) => &[super::squeeze::PARAMS, super::level::PARAMS, super::trace::PARAMS],
-            (Kind::Gas, _) => &[super::level::PARAMS, super::drift::PARAMS],
-            (Kind::Grain, _) => &[super::grains::PARAMS, super::float::PARAMS],
-            (Kind::Still, _) => &[super::float::PARAMS],
-        };
-        rules.iter().copied().flatten()
+        let motion = self.motion();
+        Rule::PARAMS.iter().filter(move |(_, motions)| motions.contains(&motion)).flat_map(|(params, _)| *params)
     }
 
     /// Checks name and numbers; `key` is the table's name, such as `material[0]`.

@@ -14,15 +14,17 @@ pub mod drift;
 pub mod float;
 pub mod grains;
 pub mod gravity;
+pub mod leave;
 pub mod level;
 mod material;
 mod params;
 pub mod react;
 mod schedule;
 pub mod set;
+mod shape;
 pub mod spreading;
 pub mod squeeze;
-mod sweep;
+pub mod stay;
 pub mod trace;
 mod transfer;
 
@@ -31,8 +33,11 @@ pub use crate::param::Scale;
 pub use change::{Change, MaterialChange, Parameters, RulesChange};
 pub use params::{Friction, Roof, RulesSpec};
 pub use schedule::{Rule, Rules};
-pub use sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
-pub(crate) use sweep::{Column, Exchange, Flow, Near, Next, Pair};
+pub(crate) use shape::{
+    Around, Bodies, Column, Driver, Each, Exchange, Flow, Height, HeightKind, Near, Next, Pair, Shares, Surface,
+    TilesAround, Turns, UpDown,
+};
+pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 
 /// A number of a rule, kept in a `T`.

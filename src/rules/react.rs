@@ -13,6 +13,8 @@
 //!
 //! A grain reacts as one whole cell of its material or not at all. Lava takes its energy along in proportion.
 
+use super::shape::{Driver, Due, Listed, Needed, Point};
+use crate::grid::tile::TilePlace;
 use crate::grid::{Grid, Place};
 use crate::matter::{Kind, Material, Reaction, ReactionHeat, Where};
 use crate::random::{Draw, Salt, StepKey};
@@ -55,15 +57,6 @@ pub struct Heat {
     pub part_kg_m3: f64,
 }
 
-/// A reaction in its place.
-#[derive(Clone, Copy, Debug)]
-pub struct Due {
-    /// Where the first material is, and the second.
-    pub places: [Place; 2],
-    /// Parts that react.
-    pub parts: u32,
-}
-
 impl Reacting {
     /// A checked reaction, the one with this `number`, of a world with these materials in the order of its layers.
     pub fn new(reaction: &Reaction, number: usize, materials: &[Material]) -> Self {
@@ -104,7 +97,7 @@ impl Reacting {
     }
 
     /// Lets what is due react, in a world of which no flow takes part.
-    pub(crate) fn carry_out(&self, world: &mut World, due: &[Due]) {
+    fn carry_out(&self, world: &mut World, due: &[Due]) {
         for &Due { places, parts } in due.iter().filter(|_| !self.takes_heat()) {
             for (part, place) in self.takes.iter().zip(places) {
                 world.consume(part.layer, place, (part.count * parts) as u16);
@@ -113,31 +106,6 @@ impl Reacting {
                 world.produce(part.layer, place, (part.count * parts) as u16, self.energy);
             }
         }
-    }
-
-    /// Reaction that is due where the first material is at `place`, in a round of a step.
-    pub fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
-        let first = self.takes.first()?;
-        if u32::from(world.layers()[first.layer].at(place).amount) < first.count
-            || (place[1] as f64) < self.above * world.grid().ny as f64
-            || !self.key(draw).chooses(place, self.chance)
-        {
-            return None;
-        }
-        let places = match self.place {
-            Where::Across => [place, partner(world.grid(), place, draw.step, round)?],
-            Where::Cell | Where::Beside => [place, place],
-        };
-        let meets = |(layer, least): (usize, u16)| {
-            // What shares a cell with the lava meets it too; of grains there is a whole cell.
-            let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
-            is_near(world, layer, least, place) || shares()
-        };
-        if self.near.is_some_and(|near| !meets(near)) {
-            return None;
-        }
-        let parts = self.extent(world, places);
-        (parts > 0).then_some(Due { places, parts })
     }
 
     /// Parts that a whole grain has, of a reaction that takes or makes one.
@@ -185,6 +153,55 @@ impl Reacting {
     }
 }
 
+impl Point for Reacting {
+    fn site(&self) -> (usize, u16) {
+        self.takes.first().map_or((0, u16::MAX), |first| (first.layer, u16::try_from(first.count).unwrap_or(u16::MAX)))
+    }
+
+    fn needs(&self) -> [Option<Needed>; 2] {
+        let second = self.takes.get(1).map(|part| (part.layer, self.place == Where::Across));
+        let near = self.near.map(|(layer, _)| (layer, true));
+        [second, near].map(|needed| needed.map(|(layer, beside)| Needed { layer, beside }))
+    }
+
+    fn chosen(&self, tile: TilePlace, draw: Draw) -> u32 {
+        self.key(draw).chosen(tile, self.chance)
+    }
+
+    fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due> {
+        let first = self.takes.first()?;
+        if u32::from(world.layers()[first.layer].at(place).amount) < first.count
+            || (place[1] as f64) < self.above * world.grid().ny as f64
+            || !self.key(draw).chooses(place, self.chance)
+        {
+            return None;
+        }
+        let places = match self.place {
+            Where::Across => [place, partner(world.grid(), place, draw.step, round)?],
+            Where::Cell | Where::Beside => [place, place],
+        };
+        let meets = |(layer, least): (usize, u16)| {
+            // What shares a cell with the lava meets it too; of grains there is a whole cell.
+            let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
+            world.grid().around(place).any(|near| world.layers()[layer].at(near).amount >= least) || shares()
+        };
+        if self.near.is_some_and(|near| !meets(near)) {
+            return None;
+        }
+        let parts = self.extent(world, places);
+        (parts > 0).then_some(Due { places, parts })
+    }
+}
+
+impl Listed for Reacting {
+    fn run<D: Driver>(&self, driver: &mut D, (world, _): (&mut World, usize), draw: Draw) {
+        for round in 0..self.rounds() {
+            let due = driver.points(world, self, draw, round);
+            self.carry_out(world, &due);
+        }
+    }
+}
+
 /// The cell with which one makes a pair in a step, if it is the lower one in the first round or the upper one in the second.
 fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let (axis, odd) = ((step % 6 / 2) as usize, step % 2);
@@ -195,17 +212,4 @@ fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let mut other = place;
     other[axis] = if lower { place[axis] + 1 } else { place[axis].checked_sub(1)? };
     (other[axis] < [grid.nx, grid.ny, grid.nz][axis]).then_some(other)
-}
-
-/// Whether one of the six cells around has at least so much of a layer.
-fn is_near(world: &World, layer: usize, least: u16, place: Place) -> bool {
-    let grid = world.grid();
-    let sides = [grid.nx, grid.ny, grid.nz];
-    (0..3).any(|axis| {
-        [place[axis].wrapping_sub(1), place[axis] + 1].into_iter().filter(|&at| at < sides[axis]).any(|at| {
-            let mut near = place;
-            near[axis] = at;
-            world.layers()[layer].at(near).amount >= least
-        })
-    })
 }

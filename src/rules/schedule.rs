@@ -1,23 +1,21 @@
 //! The rules in force, and the order of a step.
 
-use super::calm;
-use super::compress::Compressing;
-use super::drift::{Drifting, Wafting};
+use super::Param;
 use super::float::Floating;
-use super::grains::FallingGrains;
-use super::gravity::Gravity;
-use super::level::Leveling;
+use super::leave::Leaving;
 use super::params::{Roof, RulesSpec};
 use super::react::Reacting;
-use super::spreading::Spreading;
-use super::squeeze::Squeezing;
-use super::trace::Tracing;
+use super::set::Setting;
+use super::shape::{Driver, Listed, Site};
 use crate::grid::Grid;
-use crate::matter::{Kind, Material, Pressure, Reaction};
+use crate::matter::{Kind, Material, Motion, Reaction};
+use crate::random::Draw;
+use crate::world::World;
 
-/// Declares [`Rule`]: a variant with the numbers of each rule, and its name in reports and tables.
+/// Declares [`Rule`]: a variant with the numbers of each rule, its name in reports and tables, the materials that it moves,
+/// and those whose parameters it reads. In a step, the rules of one layer come in this order.
 macro_rules! rules {
-    ($($rule:ident($numbers:ty) = $name:literal: $what:literal),+ $(,)?) => {
+    ($($rule:ident($numbers:ty) = $name:literal moves [$($moves:ident)*] reads [$($reads:ident)*]: $what:literal,)+) => {
         /// A rule with its numbers.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Rule {
@@ -28,6 +26,10 @@ macro_rules! rules {
             /// The names of all rules, in the order of a step.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
+            /// Parameters of each rule in the table of a material, and the materials on which they have an effect.
+            pub(super) const PARAMS: &'static [(&'static [Param<Material>], &'static [Motion])] =
+                &[$((<$numbers as Listed>::PARAMS, &[$(Motion::$reads),*])),+];
+
             /// Its place in [`Rule::NAMES`].
             pub fn number(&self) -> usize {
                 enum Number { $($rule),+ }
@@ -35,45 +37,58 @@ macro_rules! rules {
                     $(Self::$rule(_) => Number::$rule as usize,)+
                 }
             }
+
+            /// Its name in reports and tables.
+            pub fn name(&self) -> &'static str {
+                Self::NAMES[self.number()]
+            }
+
+            /// Whether it runs in `step`.
+            pub fn is_due(&self, step: u64) -> bool {
+                match self {
+                    $(Self::$rule(rule) => rule.is_due(step),)+
+                }
+            }
+
+            /// Runs in a layer of a world.
+            pub(crate) fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+                match self {
+                    $(Self::$rule(rule) => rule.run(driver, on, draw),)+
+                }
+            }
+
+            /// Those that move a layer.
+            fn of(site: &Site<'_>) -> Vec<Self> {
+                let (motion, mut rules) = (site.material.motion(), Vec::new());
+                $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
+                    rules.extend(<$numbers>::of(site).map(Self::$rule));
+                })+
+                rules
+            }
         }
     };
 }
 
 rules! {
-    Gravity(Gravity) = "gravity": "Lava falls.",
-    Spreading(Spreading) = "spreading": "Lava spreads.",
-    Squeeze(Squeezing) = "squeeze": "Another liquid climbs past heavier matter, and falls.",
-    Level(Leveling) = "level": "Another liquid runs to where it stands lower.",
-    Trace(Tracing) = "trace": "A liquid passes through its bodies to their low surfaces.",
-    Compress(Compressing) = "compress": "A liquid that can be compressed runs, also up.",
-    Drift(Drifting) = "drift": "A gas rises and sinks.",
-    Waft(Wafting) = "waft": "A gas spreads.",
-    Grains(FallingGrains) = "grains": "Grains fall, slide, flow and slip.",
-    Stay(()) = "stay": "Still matter stays.",
-    Float(Floating) = "float": "Pieces of matter fall, sink and rise.",
-    React(Reacting) = "react": "Materials turn into other materials.",
-    Set(()) = "set": "A liquid that lies on the ground turns to ground.",
-    Calm(Spreading) = "calm": "Lava that nothing feeds comes to rest.",
-    Leave(()) = "leave": "A gas leaves through the roof.",
-}
-
-impl Rule {
-    /// Its name in reports and tables.
-    pub fn name(&self) -> &'static str {
-        Self::NAMES[self.number()]
-    }
-
-    /// Whether it runs in `step`.
-    pub fn is_due(&self, step: u64) -> bool {
-        match self {
-            Self::Spreading(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Trace(rule) => (step + 1).is_multiple_of(u64::from(rule.every)),
-            Self::Calm(_) => (step + 1).is_multiple_of(calm::EVERY),
-            Self::Gravity(_) | Self::Squeeze(_) | Self::Level(_) | Self::Compress(_) => true,
-            Self::Drift(_) | Self::Waft(_) | Self::Grains(_) | Self::Stay(()) => true,
-            Self::Float(_) | Self::React(_) | Self::Set(()) | Self::Leave(()) => true,
-        }
-    }
+    Gravity(super::gravity::Gravity) = "gravity" moves [Viscous] reads []: "Lava falls.",
+    Spreading(super::spreading::Spreading) = "spreading" moves [Viscous] reads []: "Lava spreads.",
+    Squeeze(super::squeeze::Squeezing) = "squeeze" moves [Level Trace Compress Gas] reads [Level Trace]:
+        "Another liquid climbs past heavier matter, and falls.",
+    Level(super::level::Leveling) = "level" moves [Level Trace] reads [Level Trace Gas]:
+        "Another liquid runs to where it stands lower.",
+    Compress(super::compress::Compressing) = "compress" moves [Compress] reads [Compress]:
+        "A liquid that can be compressed runs, also up.",
+    Trace(super::trace::Tracing) = "trace" moves [Trace] reads [Trace]:
+        "A liquid passes through its bodies to their low surfaces.",
+    Drift(super::drift::Drifting) = "drift" moves [Gas] reads [Gas]: "A gas rises and sinks.",
+    Waft(super::drift::Wafting) = "waft" moves [Gas] reads []: "A gas spreads.",
+    Grains(super::grains::FallingGrains) = "grains" moves [Grain] reads [Grain]: "Grains fall, slide, flow and slip.",
+    Stay(super::stay::Staying) = "stay" moves [Still] reads []: "Still matter stays.",
+    Float(super::float::Floating) = "float" moves [] reads [Grain Still]: "Pieces of matter fall, sink and rise.",
+    React(super::react::Reacting) = "react" moves [] reads []: "Materials turn into other materials.",
+    Set(super::set::Setting) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
+    Calm(super::calm::Calming) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
+    Leave(super::leave::Leaving) = "leave" moves [] reads []: "A gas leaves through the roof.",
 }
 
 /// The rules of a step in their order, each with the place of its layer.
@@ -86,21 +101,17 @@ impl Rules {
     pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
-        let of_layer = |(layer, material): (usize, &Material)| {
-            let rules = match material.is_lava() {
-                true => of_lava(spec),
-                false => of_material(material, layer, grid, spec),
-            };
-            rules.into_iter().map(move |rule| (layer, rule))
-        };
+        let moved = layers().flat_map(|(layer, material)| {
+            Rule::of(&Site { material, layer, grid, spec }).into_iter().map(move |rule| (layer, rule))
+        });
         let react = |(number, reaction)| {
             let rule = Reacting::new(reaction, number, &materials);
             Some((rule.takes.first()?.layer, Rule::React(rule)))
         };
-        let sets = layers().filter(|(_, material)| material.sets).map(|(layer, _)| (layer, Rule::Set(())));
+        let sets =
+            layers().filter(|(_, material)| material.sets).map(|(layer, _)| (layer, Rule::Set(Setting { layer })));
         let leaves = layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
-        let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(())));
-        let moved = layers().flat_map(of_layer);
+        let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(Leaving)));
         let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));
         Self(
             moved
@@ -119,34 +130,8 @@ impl Rules {
 }
 
 impl From<&RulesSpec> for Rules {
-    /// The rules of a world of lava alone.
+    /// The rules of a world of lava alone, which do not depend on its box.
     fn from(spec: &RulesSpec) -> Self {
-        Self(of_lava(spec).into_iter().map(|rule| (0, rule)).collect())
-    }
-}
-
-fn of_lava(spec: &RulesSpec) -> Vec<Rule> {
-    vec![Rule::Gravity(spec.into()), Rule::Spreading(spec.into()), Rule::Calm(spec.into())]
-}
-
-fn of_material(material: &Material, layer: usize, grid: Grid, spec: &RulesSpec) -> Vec<Rule> {
-    let walls = spec.walls;
-    match (material.kind, material.pressure) {
-        (Kind::Liquid, Pressure::None) => {
-            vec![Rule::Squeeze(material.into()), Rule::Level(Leveling::new(material, grid, walls))]
-        }
-        (Kind::Liquid, Pressure::Trace) => {
-            let level = Rule::Level(Leveling::new(material, grid, walls));
-            vec![Rule::Squeeze(material.into()), level, Rule::Trace(Tracing::new(material, walls))]
-        }
-        (Kind::Liquid, Pressure::Compress) => {
-            vec![Rule::Squeeze(material.into()), Rule::Compress(Compressing::new(material, grid, walls))]
-        }
-        (Kind::Gas, _) => {
-            let waft = Wafting::new(material, layer, grid, walls);
-            vec![Rule::Squeeze(material.into()), Rule::Drift(Drifting::new(material, layer)), Rule::Waft(waft)]
-        }
-        (Kind::Grain, _) => vec![Rule::Grains(FallingGrains::new(material, spec))],
-        (Kind::Still, _) => vec![Rule::Stay(())],
+        Self::new(spec, &[], &[], Grid { nx: 1, ny: 1, nz: 1 })
     }
 }

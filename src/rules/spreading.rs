@@ -15,64 +15,35 @@
 //! Beside heavier matter its amount in n counts with a_n, and its amount in the cell below supports as lava does.
 
 use super::params::{LEAST_SHARE, MOST_ENERGY, share};
+use super::shape::{Driver, Exchange, Flow, Listed, Near, Site};
 use super::transfer::{Share, carried, ratio};
-use super::{Bed, Exchange, Flow, Gift, Gifts, Here, Near, Parcel, RulesSpec, Side, Walls};
+use super::{Bed, Gift, Gifts, Here, Parcel, RulesSpec, Side, Walls};
 use crate::grid::tile::Lanes;
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
-use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers};
+use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers, World};
 
 /// The parameters of spreading.
 pub const PARAMS: &[Param<RulesSpec>] = &[
-    param!(
-        threshold,
-        "energy",
-        0.0,
-        MOST_ENERGY,
-        Logarithmic,
-        "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"
-    ),
-    param!(
-        spread,
-        "share",
-        LEAST_SHARE,
-        0.25,
-        Linear,
-        "share that goes to each neighbour of the random pattern; less is more viscous"
-    ),
-    param!(
-        alpha,
-        "",
-        0.0,
-        1.0,
-        Linear,
-        "energy that spreads with it, relative to its mass; less tires the front sooner"
-    ),
-    param!(
-        support,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air"
-    ),
-    param!(
-        friction.on_solid,
-        "on rock",
-        0.0,
-        1.0,
-        Linear,
-        "share of the energy lost on the way over rock; more shortens the flow"
-    ),
-    param!(friction.on_liquid, "on lava", 0.0, 1.0, Linear, "share of the energy lost on the way over lava"),
-    param!(spreading_every, "steps", 1.0, 1000.0, Whole, "gravity steps for each spreading step; more is stiffer"),
+    param!(threshold: Logarithmic, [0.0, MOST_ENERGY] "energy",
+        "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"),
+    param!(spread: Linear, [LEAST_SHARE, 0.25] "share",
+        "share that goes to each neighbour of the random pattern; less is more viscous"),
+    param!(alpha: Linear, [0.0, 1.0] "",
+        "energy that spreads with it, relative to its mass; less tires the front sooner"),
+    param!(support: Linear, [0.0, 1.0] "amount",
+        "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air"),
+    param!(friction.on_solid: Linear, [0.0, 1.0] "on rock",
+        "share of the energy lost on the way over rock; more shortens the flow"),
+    param!(friction.on_liquid: Linear, [0.0, 1.0] "on lava", "share of the energy lost on the way over lava"),
+    param!(spreading_every: Whole, [1.0, 1000.0] "steps", "gravity steps for each spreading step; more is stiffer"),
 ];
 
-/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0). `UNDER` is set where
-/// heavier matter may take room from the lava.
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spreading<const UNDER: bool = false> {
+pub struct Spreading {
     /// Energy in units above which a cell spreads.
     pub threshold: u16,
     /// Amount in units that supports the cell above.
@@ -106,17 +77,23 @@ impl From<&RulesSpec> for Spreading {
     }
 }
 
-impl Spreading {
-    /// This rule in a layer that heavier matter takes room from.
-    pub(crate) fn beside_heavier(self) -> Spreading<true> {
-        let Self { threshold, support, spread, alpha, friction_on_solid, friction_on_liquid, walls, every } = self;
-        Spreading { threshold, support, spread, alpha, friction_on_solid, friction_on_liquid, walls, every }
+impl Listed for Spreading {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(site.spec.into())
+    }
+
+    fn is_due(&self, step: u64) -> bool {
+        (step + 1).is_multiple_of(self.every.into())
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.exchange(on, self, draw);
     }
 }
 
 /// Whether a cell may spread in this step.
 #[inline]
-pub fn spreads<const UNDER: bool>(cell: Content, bed: Bed, rule: &Spreading<UNDER>) -> bool {
+pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     let supported = match bed {
         Bed::Solid => true,
         Bed::Liquid(amount) => amount >= rule.support,
@@ -135,7 +112,7 @@ pub struct Giver {
 impl Giver {
     /// Prepares a cell for which [`spreads`] holds.
     #[inline]
-    pub fn new<const UNDER: bool>(cell: Content, bed: Bed, rule: &Spreading<UNDER>) -> Self {
+    pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
         Self {
             share: ((u32::from(cell.amount) * rule.spread) >> 16) as u16,
             ratio: ratio(cell.amount, cell.energy, rule.alpha),
@@ -174,8 +151,7 @@ pub(crate) struct Kernel<S: Simd> {
     friction: Option<[Share<S>; 2]>,
 }
 
-impl<const UNDER: bool> Exchange<2> for Spreading<UNDER> {
-    const UNDER: bool = UNDER;
+impl Exchange<2> for Spreading {
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {
@@ -240,7 +216,7 @@ impl<const UNDER: bool> Exchange<2> for Spreading<UNDER> {
     fn flow<S: Simd, N: Near<S, 2>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 2> {
         let tile = near.tile();
         let (a, e) = (s.load(&tile[AMOUNT]), s.load(&tile[ENERGY]));
-        let fits = if UNDER {
+        let fits = if near.meets_heavier() {
             let (_, there) = near.fillings();
             let full = kernel.one;
             // What is over 1 leaves no room.

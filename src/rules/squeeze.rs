@@ -15,17 +15,19 @@
 //! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
 //! 0.98 or more full of heavier matter.
 
-use super::sweep::{Column, Pair};
+use super::shape::{Column, Driver, Listed, Pair, Site};
 use crate::grid::tile::Lanes;
 use crate::matter::{Kind, Material, Pressure};
 use crate::param::{Param, param};
+use crate::random::Draw;
 use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::{AMOUNT, Content, RuleNumbers};
+use crate::world::{AMOUNT, Content, RuleNumbers, World};
 
 /// The parameters of squeezing and falling, in the table of a material.
-pub const PARAMS: &[Param<Material>] =
-    &[param!(speed, "amount", 0.001, 1.0, Linear, "amount that falls from a cell in a step; less makes it drift down")];
+pub const PARAMS: &[Param<Material>] = &[
+    param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
+];
 
 /// Heavier matter that presses a liquid which rises by a rule of its own out of a cell.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
@@ -39,14 +41,20 @@ pub struct Squeezing {
     pub least: u16,
 }
 
-impl From<&Material> for Squeezing {
-    fn from(material: &Material) -> Self {
-        match material.pressure {
-            _ if material.kind == Kind::Gas => Self { speed: 0, least: 0 },
-            Pressure::None | Pressure::Trace => Self { speed: amount_units(material.speed).max(1), least: 0 },
+impl Listed for Squeezing {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(match (site.material.kind, site.material.pressure) {
+            (Kind::Gas, _) => Self { speed: 0, least: 0 },
             // It falls and rises by compressing.
-            Pressure::Compress => Self { speed: 0, least: NEARLY_FULL },
-        }
+            (_, Pressure::Compress) => Self { speed: 0, least: NEARLY_FULL },
+            _ => Self { speed: amount_units(site.material.speed).max(1), least: 0 },
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), _draw: Draw) {
+        driver.column(on, self);
     }
 }
 
@@ -60,7 +68,6 @@ pub(crate) struct Kernel<S: Simd> {
 
 impl Column<1> for Squeezing {
     const UP: bool = true;
-    const UNDER: bool = true;
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {

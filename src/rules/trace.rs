@@ -39,62 +39,35 @@
 //! through open cells with `min_pressure` of room, and under a ceiling the taker itself or a cell around it: a closed
 //! arm keeps its air. Only tracing knows the air; liquid falls and runs level through it.
 
-mod heights;
 mod plain;
 
-pub(crate) use self::heights::{Height, Kind, Shares, Surface};
 use super::Walls;
+use super::shape::{Bodies, Driver, Height, Listed, Site};
 use crate::grid::tile::{TILE_X, TILE_Z};
 use crate::grid::{Grid, Place};
 use crate::matter::{Air, Material};
 use crate::param::{Param, param};
+use crate::random::Draw;
+use crate::simd::Simd;
 use crate::units::{AMOUNT_ONE, amount_units};
-use crate::world::RuleNumbers;
+use crate::world::{RuleNumbers, World};
 
 /// The parameters of tracing, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
-    param!(
-        trace.through,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "amount above which liquid passes through a cell; 0.5 passes through running films and empties high ponds faster"
-    ),
-    param!(
-        trace.min_liquid,
-        "amount",
-        0.0,
-        1.0,
-        Linear,
-        "least amount of a cell that gives; more leaves films behind where a surface sinks"
-    ),
-    param!(
-        trace.min_pressure,
-        "amount",
-        0.001,
-        1.0,
-        Linear,
-        "least room above a cell that gives or takes; more holds liquid back below what falls on it"
-    ),
-    param!(
-        trace.min_flow,
-        "amount",
-        0.0001,
-        1.0,
-        Logarithmic,
-        "least room of a height that takes, and least difference in one that comes level; more rests sooner and less level"
-    ),
-    param!(
-        trace.press,
-        "amount",
-        0.001,
-        1.0,
-        Logarithmic,
-        "amount that passes from a body through a free side of a cell in a run, under half a cell of liquid; grows with the \
-         root of what stands above; more fills pipes faster"
-    ),
-    param!(trace.every, "steps", 1.0, 1000.0, Whole, "steps between two runs of the rule; more is cheaper and slower"),
+    param!(trace.through: Linear, [0.0, 1.0] "amount",
+        "amount above which liquid passes through a cell; 0.5 passes through running films and empties high ponds \
+         faster"),
+    param!(trace.min_liquid: Linear, [0.0, 1.0] "amount",
+        "least amount of a cell that gives; more leaves films behind where a surface sinks"),
+    param!(trace.min_pressure: Linear, [0.001, 1.0] "amount",
+        "least room above a cell that gives or takes; more holds liquid back below what falls on it"),
+    param!(trace.min_flow: Logarithmic, [0.0001, 1.0] "amount",
+        "least room of a height that takes, and least difference in one that comes level; more rests sooner and \
+         less level"),
+    param!(trace.press: Logarithmic, [0.001, 1.0] "amount",
+        "amount that passes from a body through a free side of a cell in a run, under half a cell of liquid; grows \
+         with the root of what stands above; more fills pipes faster"),
+    param!(trace.every: Whole, [1.0, 1000.0] "steps", "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
 /// The rule's parameters in units.
@@ -120,6 +93,73 @@ pub struct Tracing {
     pub walls: Walls,
 }
 
+impl Bodies for Tracing {
+    fn numbers(&self) -> RuleNumbers {
+        let [through, min_liquid, fullest, min_flow, press] =
+            [self.through, self.min_liquid, self.fullest, self.min_flow, self.press].map(u32::from);
+        let (kept, open) = (self.air == Air::Kept, self.walls == Walls::Open);
+        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn keeps_air(&self) -> bool {
+        self.air == Air::Kept
+    }
+
+    fn rests(&self) -> bool {
+        self.rest
+    }
+
+    fn is_deep(&self) -> bool {
+        self.through >= self.fullest
+    }
+
+    #[inline(always)]
+    fn passes<S: Simd>(&self, s: S, amounts: S::V, below: u32) -> u32 {
+        s.above(amounts, s.splat(self.through)) | s.above(amounts, s.splat(self.through_below())) & below
+    }
+
+    #[inline(always)]
+    fn roomy<S: Simd>(&self, s: S, fillings: S::V) -> u32 {
+        !s.above(fillings, s.splat(self.fullest))
+    }
+
+    #[inline(always)]
+    fn gives<S: Simd>(&self, s: S, amounts: S::V) -> u32 {
+        !s.above(s.splat(self.min_liquid), amounts)
+    }
+
+    fn book(&self, heights: &mut [Height]) {
+        for body in heights.chunk_by_mut(|a, b| a.body == b.body) {
+            self.press(body);
+            self.exchange(body);
+        }
+    }
+
+    fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
+        plain::settle(self, world, layer)
+    }
+}
+
+impl Listed for Tracing {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(Self::new(site.material, site.spec.walls))
+    }
+
+    fn is_due(&self, step: u64) -> bool {
+        (step + 1).is_multiple_of(self.every.into())
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), _draw: Draw) {
+        driver.bodies(on, self);
+    }
+}
+
 impl Tracing {
     /// The rule of a material in a box with these sides.
     pub fn new(material: &Material, walls: Walls) -> Self {
@@ -137,21 +177,13 @@ impl Tracing {
         }
     }
 
-    /// All numbers on which the result depends.
-    pub(crate) fn numbers(&self) -> RuleNumbers {
-        let [through, min_liquid, fullest, min_flow, press] =
-            [self.through, self.min_liquid, self.fullest, self.min_flow, self.press].map(u32::from);
-        let (kept, open) = (self.air == Air::Kept, self.walls == Walls::Open);
-        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
-    }
-
     /// Amount that a cell that belongs to one body offers.
-    pub(crate) fn offer(&self, amount: u16) -> u16 {
+    fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
     /// Amount above which a cell below rock, the roof of the box or a body cell is a body cell.
-    pub(crate) fn through_below(&self) -> u16 {
+    fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
@@ -163,7 +195,7 @@ impl Tracing {
     }
 
     /// Sets what the pressed cells of one body, and what is outside, take at most; its heights come from the lowest on.
-    pub(crate) fn press(&self, heights: &mut [Height]) {
+    fn press(&self, heights: &mut [Height]) {
         let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
         for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
             let y = same_y[0].y;
@@ -181,7 +213,7 @@ impl Tracing {
 
     /// Books what goes from the high to the low of one body's heights, which come from the lowest on; those that come level have
     /// their means then.
-    pub(crate) fn exchange(&self, heights: &mut [Height]) {
+    fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
         while heights[low].y < heights[high].y {
             let offered = heights[high].offers - heights[high].given;
@@ -212,7 +244,7 @@ fn room_left(heights: &[Height], number: usize) -> u64 {
 }
 
 /// The places of a box in the order of the shares: strip after strip of tiles, by height, and the cells of each tile together.
-pub(crate) fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
+fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
     let tiles = move |z: usize, y: usize| (0..grid.nx).step_by(TILE_X).map(move |x| [x, y, z]);
     let corners = (0..grid.nz).step_by(TILE_Z).flat_map(move |z| (0..grid.ny).flat_map(move |y| tiles(z, y)));
     corners.flat_map(move |[x, y, z]| {
@@ -224,11 +256,12 @@ pub(crate) fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{HeightKind, Surface};
 
     #[test]
     fn the_highest_gives_to_the_lowest_and_never_up() {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
-        let mut heights: Vec<_> = (0..4).map(|y| Height::new((1, y, Kind::Surface))).collect();
+        let mut heights: Vec<_> = (0..4).map(|y| Height::new((1, y, HeightKind::Surface))).collect();
         heights[0].add(Surface { offer: 0, amount: 0, room: 1000 });
         heights[1].add(Surface { offer: 500, amount: 500, room: 300 });
         heights[3].add(Surface { offer: 900, amount: 900, room: 0 });
@@ -245,7 +278,7 @@ mod tests {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
         let cell = |amount: u16| Surface { offer: amount, amount, room: AMOUNT_ONE - amount };
         let run = |high: [u16; 4], low: [u16; 4]| {
-            let mut heights = [0, 1].map(|y| Height::new((1, y, Kind::Surface)));
+            let mut heights = [0, 1].map(|y| Height::new((1, y, HeightKind::Surface)));
             let cells = [low, high].map(|amounts| amounts.map(cell));
             heights.iter_mut().zip(&cells).for_each(|(height, cells)| cells.iter().for_each(|&cell| height.add(cell)));
             rule.exchange(&mut heights);
@@ -278,9 +311,14 @@ mod tests {
         let (one, half) = (u64::from(AMOUNT_ONE), u64::from(AMOUNT_ONE) / 2);
         assert_eq!([0, half, 2 * one, 18 * one].map(|head| rule.driven(head)), [0, 328, 656, 1968], "1 : 2 : 6");
         // Three cells of liquid stand above the middle of the lowest cells; what is as high as the highest takes nothing.
-        let mut heights =
-            [(0, Kind::Covered), (0, Kind::Pressed), (2, Kind::Surface), (3, Kind::Pressed), (3, Kind::Surface)]
-                .map(|(y, kind)| Height::new((1, y, kind)));
+        let mut heights = [
+            (0, HeightKind::Covered),
+            (0, HeightKind::Pressed),
+            (2, HeightKind::Surface),
+            (3, HeightKind::Pressed),
+            (3, HeightKind::Surface),
+        ]
+        .map(|(y, kind)| Height::new((1, y, kind)));
         let (empty, nearly) =
             (Surface { offer: 0, amount: 0, room: AMOUNT_ONE }, Surface { offer: 0, amount: 9, room: 5 });
         heights[0].add(nearly);

@@ -63,14 +63,6 @@ impl Seen {
     }
 }
 
-/// The cells that share a face with one.
-fn neighbours(grid: Grid, [x, y, z]: Place) -> impl Iterator<Item = Place> {
-    let ways = [(0, -1, 0), (-1, 0, 0), (1, 0, 0), (0, 0, -1), (0, 0, 1), (0, 1, 0)];
-    let beside =
-        move |(dx, dy, dz)| Some([x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?]);
-    ways.into_iter().filter_map(beside).filter(move |&[x, y, z]| x < grid.nx && y < grid.ny && z < grid.nz)
-}
-
 /// A layer that rock displaces.
 struct Displacing<'a> {
     world: &'a mut World,
@@ -135,7 +127,7 @@ impl Displacing<'_> {
         let mut part = vec![first];
         let mut next = 0;
         while let Some(&place) = part.get(next) {
-            for near in neighbours(self.world.grid, place) {
+            for near in self.world.grid.around(place) {
                 if self.is_taken(near) && self.holds(near) && seen.insert(near) {
                     part.push(near);
                 }
@@ -166,7 +158,7 @@ impl Displacing<'_> {
                     return displaced;
                 }
                 let mut next = Vec::new();
-                for near in ring.into_iter().flat_map(|place| neighbours(grid, place)) {
+                for near in ring.into_iter().flat_map(|place| grid.around(place)) {
                     if self.lets_pass(near) && seen.insert(near) {
                         let to = if self.by_height { near[1].max(height) } else { height };
                         if to == height { next.push(near) } else { rings[to].push(near) }

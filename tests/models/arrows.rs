@@ -258,6 +258,23 @@ fn each_model_stands_alone() {
     }
 }
 
+/// Engines carry shapes: only the list in `src/rules/schedule.rs` knows all rules.
+#[test]
+fn engines_name_no_rule() {
+    let list = std::fs::read_to_string("src/rules/schedule.rs").expect("the list");
+    let mut modules = names_after(&code(&list), "super::");
+    modules.retain(|module| Path::new("src/rules").join(format!("{module}.rs")).exists() && module != "params");
+    assert!(["gravity", "drift", "grains", "trace", "react", "set", "calm"].iter().all(|&rule| modules.contains(rule)));
+    let mut named = Vec::new();
+    for path in files_below(Path::new("src/engine")) {
+        let (code, _) = without_tests(code(&std::fs::read_to_string(&path).expect("a source file")));
+        let names = names_after(&code, "crate::rules::");
+        named.extend(names.into_iter().filter(|name| modules.contains(name)).map(|name| (path.clone(), name)));
+        assert!(!code.contains("Rule::"), "{path:?} looks into the list");
+    }
+    assert!(named.is_empty(), "{named:?}");
+}
+
 #[test]
 fn imports_are_read_from_code_alone() {
     let text = r##"

@@ -221,11 +221,9 @@ impl<'a> Draft<'a> {
                 }
             }
             ring = Vec::new();
-            for &Column { top: [x, y, z], .. } in &found[first..] {
-                let beside = DIRECTIONS
-                    .iter()
-                    .filter_map(|&(dx, dz)| Some([x.checked_add_signed(dx)?, y, z.checked_add_signed(dz)?]));
-                ring.extend(beside.filter(|&[x, _, z]| x < grid.nx && z < grid.nz && !seen.contains(&[x, z])));
+            for &Column { top, .. } in &found[first..] {
+                let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| grid.beside(top, [dx, 0, dz]));
+                ring.extend(beside.filter(|&[x, _, z]| !seen.contains(&[x, z])));
             }
         }
         found

@@ -77,10 +77,8 @@ impl Piece {
     pub(super) fn sides(&self, grid: Grid) -> Vec<Place> {
         let mut sides = Vec::new();
         for run in &self.runs {
-            let beside = DIRECTIONS
-                .iter()
-                .filter_map(|&(dx, dz)| Some((run.x.checked_add_signed(dx)?, run.z.checked_add_signed(dz)?)));
-            for (x, z) in beside.filter(|&(x, z)| x < grid.nx && z < grid.nz) {
+            let beside = DIRECTIONS.map(|(dx, dz)| grid.beside([run.x, run.low, run.z], [dx, 0, dz]));
+            for [x, _, z] in beside.into_iter().flatten() {
                 sides.extend((run.low.saturating_sub(1)..=run.high).map(|y| [x, y, z]));
             }
         }
@@ -125,7 +123,7 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
         }
         let (mut piece, mut next) = (vec![place(cells[first])], 0);
         while let Some(&place) = piece.get(next) {
-            for near in neighbours(grid, place) {
+            for near in grid.around(place) {
                 if let Ok(number) = cells.binary_search(&grid.index(near))
                     && !std::mem::replace(&mut seen[number], true)
                 {
@@ -138,14 +136,4 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
     }
     found.sort_unstable_by_key(|piece| piece.runs.first().map(|run| (run.low, run.z, run.x)));
     found
-}
-
-/// The cells that share a face with one.
-fn neighbours(grid: Grid, [x, y, z]: Place) -> impl Iterator<Item = Place> {
-    let across = DIRECTIONS.map(|(dx, dz)| [dx, 0, dz]);
-    let near = move |[dx, dy, dz]: [isize; 3]| {
-        Some([x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?])
-    };
-    let inside = move |&[x, y, z]: &Place| x < grid.nx && y < grid.ny && z < grid.nz;
-    across.into_iter().chain([[0, -1, 0], [0, 1, 0]]).filter_map(near).filter(inside)
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Height, Kind, Surface, Tracing, in_order};
+use super::{Bodies, Height, Tracing, in_order};
 use crate::grid::{Grid, Place};
 use crate::matter::Air;
-use crate::rules::{DIRECTIONS, Walls};
+use crate::rules::{DIRECTIONS, HeightKind as Kind, Surface, Walls};
 use crate::units::AMOUNT_ONE;
 use crate::world::World;
 
@@ -30,43 +30,40 @@ struct Member {
     holes: [u32; 3],
 }
 
-impl Tracing {
-    /// Amount of each cell of a layer that gives or takes, afterwards, and the amount that leaves the box.
-    pub(crate) fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
-        let amount = |place: Place| world.layers()[layer].at(place).amount;
-        let mut traced = Traced { rule: self, world, layer, bodies: Vec::new(), airy: None };
-        let full = traced.full();
-        traced.bodies = components(world.grid(), |place| full[world.grid().index(place)]);
-        traced.airy = (self.air == Air::Kept).then(|| traced.airy());
-        let members: Vec<_> = in_order(world.grid()).flat_map(|place| traced.members(place)).collect();
+/// Amount of each cell of a layer that gives or takes, afterwards, and the amount that leaves the box.
+pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
+    let amount = |place: Place| world.layers()[layer].at(place).amount;
+    let mut traced = Traced { rule, world, layer, bodies: Vec::new(), airy: None };
+    let full = traced.full();
+    traced.bodies = components(world.grid(), |place| full[world.grid().index(place)]);
+    traced.airy = (rule.air == Air::Kept).then(|| traced.airy());
+    let members: Vec<_> = in_order(world.grid()).flat_map(|place| traced.members(place)).collect();
 
-        let mut heights = BTreeMap::new();
-        for Member { height, cell, holes, .. } in &members {
-            let sums = heights.entry(*height).or_insert_with(|| Height::new(*height));
-            sums.add(*cell);
-            sums.add_holes(*holes);
-        }
-        for (height, faces) in world.grid().places().filter_map(|place| traced.outside(place)) {
-            heights.entry(height).or_insert_with(|| Height::new(height)).add_holes([faces, 0, 0]);
-        }
-        let mut heights: Vec<Height> = heights.into_values().collect();
-        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| self.press(body));
-        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| self.exchange(body));
-        add_around_means(&mut heights, &members);
-        heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
-        let left = heights.iter().map(Height::leaves).sum();
-
-        let mut shares: BTreeMap<_, _> = heights.iter().map(|height| (height.key(), height.shares([0, 0]))).collect();
-        let mut after = BTreeMap::new();
-        for Member { place, height, cell, .. } in members {
-            if let Some(shares) = shares.get_mut(&height) {
-                let [gives, takes] = shares.next(cell);
-                let held = after.entry(place).or_insert(cell.amount);
-                *held = *held - gives + takes;
-            }
-        }
-        (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
+    let mut heights = BTreeMap::new();
+    for Member { height, cell, holes, .. } in &members {
+        let sums = heights.entry(*height).or_insert_with(|| Height::new(*height));
+        sums.add(*cell);
+        sums.add_holes(*holes);
     }
+    for (height, faces) in world.grid().places().filter_map(|place| traced.outside(place)) {
+        heights.entry(height).or_insert_with(|| Height::new(height)).add_holes([faces, 0, 0]);
+    }
+    let mut heights: Vec<Height> = heights.into_values().collect();
+    rule.book(&mut heights);
+    add_around_means(&mut heights, &members);
+    heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
+    let left = heights.iter().map(Height::leaves).sum();
+
+    let mut shares: BTreeMap<_, _> = heights.iter().map(|height| (height.key(), height.shares([0, 0]))).collect();
+    let mut after = BTreeMap::new();
+    for Member { place, height, cell, .. } in members {
+        if let Some(shares) = shares.get_mut(&height) {
+            let [gives, takes] = shares.next(cell);
+            let held = after.entry(place).or_insert(cell.amount);
+            *held = *held - gives + takes;
+        }
+    }
+    (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
 }
 
 /// Adds up the cells of those heights that come level around their means; heights are in the order of their keys.
@@ -154,7 +151,7 @@ impl Traced<'_> {
     /// Neighbours outside of a body cell at an open side, and the number of faces.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
-        let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| beside(self.world.grid(), place, [dx, 0, dz]).is_none());
+        let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
         Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32)).filter(|&(_, faces)| faces > 0)
     }
 
@@ -183,7 +180,7 @@ impl Traced<'_> {
             Some(_) => self.is_covered_body(place),
             None => above.is_none_or(|above| self.body(above).is_none()),
         };
-        let vents = roomy.is_some() || self.is_airy(place) || around(grid, place).any(|near| self.is_airy(near));
+        let vents = roomy.is_some() || self.is_airy(place) || grid.around(place).any(|near| self.is_airy(near));
         if !takes || !vents {
             return Vec::new();
         }
@@ -198,7 +195,7 @@ impl Traced<'_> {
     /// A free cell as one of each body that touches it, of the body below as said.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
         let below = if y > 0 { self.body([x, y - 1, z]) } else { None };
-        let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| beside(self.world.grid(), place, [dx, 0, dz]));
+        let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
         let beside: Vec<u32> = beside.filter_map(|near| self.body(near)).collect();
         let mut bodies: Vec<u32> = beside.iter().copied().chain(below).collect();
         bodies.sort_unstable();
@@ -223,18 +220,6 @@ impl Traced<'_> {
     }
 }
 
-/// The cell next to one, if it is inside the box.
-fn beside(grid: Grid, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-    let near = [x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?];
-    (near[0] < grid.nx && near[1] < grid.ny && near[2] < grid.nz).then_some(near)
-}
-
-/// The six cells that share a face with one, as far as they are inside the box.
-fn around(grid: Grid, place: Place) -> impl Iterator<Item = Place> {
-    let across = DIRECTIONS.map(|(dx, dz)| [dx, 0, dz]);
-    across.into_iter().chain([[0, -1, 0], [0, 1, 0]]).filter_map(move |by| beside(grid, place, by))
-}
-
 /// The 6-connected components of some cells, by [`Grid::index`].
 fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
     let mut numbers = vec![None; grid.cells()];
@@ -246,7 +231,7 @@ fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
             found.push(start);
         }
         while let Some(place) = found.pop() {
-            for near in around(grid, place) {
+            for near in grid.around(place) {
                 if numbers[grid.index(near)].is_none() && belongs(near) {
                     numbers[grid.index(near)] = Some(number);
                     found.push(near);

@@ -4,7 +4,7 @@ use crate::units::AMOUNT_ONE;
 
 /// How a cell belongs to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum HeightKind {
     /// Of the body, with rock or the roof over it: its pressure keeps it full.
     Covered,
     /// Free, and the body's pressure drives liquid into it.
@@ -21,24 +21,24 @@ pub(crate) struct Height {
     /// The body's number, y, and how the cells belong to it.
     pub(crate) body: u32,
     pub(crate) y: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: HeightKind,
     cells: u64,
     /// Amount of all, the least, and the largest.
     sum: u64,
     least: u16,
     most: u16,
     /// Sums over the cells; of one that comes level, of what is above the mean and of what is missing to it.
-    pub(super) offers: u64,
-    pub(super) room: u64,
+    pub(in crate::rules) offers: u64,
+    pub(in crate::rules) room: u64,
     /// Amounts that move.
-    pub(super) given: u64,
-    pub(super) taken: u64,
+    pub(in crate::rules) given: u64,
+    pub(in crate::rules) taken: u64,
     /// The mean of one that comes level.
     mean: Option<u16>,
     /// Free cells that touch the body at a side, and its faces at open sides; free cells that only lie on it; cells of the body itself.
     holes: [u64; 3],
     /// The most that covered and pressed cells of this y, and what is outside, take together.
-    pub(super) most_taken: u64,
+    pub(in crate::rules) most_taken: u64,
 }
 
 /// Offer, amount and room of a cell.
@@ -51,14 +51,14 @@ pub(crate) struct Surface {
 
 impl Height {
     /// One without cells.
-    pub(crate) fn new((body, y, kind): (u32, u32, Kind)) -> Self {
+    pub(crate) fn new((body, y, kind): (u32, u32, HeightKind)) -> Self {
         let [cells, sum, offers, room, given, taken] = [0; 6];
         let (least, most, mean, holes, most_taken) = (u16::MAX, 0, None, [0; 3], u64::MAX);
         Self { body, y, kind, cells, sum, least, most, offers, room, given, taken, mean, holes, most_taken }
     }
 
     /// Body, y and kind, by which heights are ordered.
-    pub(crate) fn key(&self) -> (u32, u32, Kind) {
+    pub(crate) fn key(&self) -> (u32, u32, HeightKind) {
         (self.body, self.y, self.kind)
     }
 
@@ -92,15 +92,15 @@ impl Height {
     }
 
     /// No cells through which a body presses.
-    pub(super) const NO_HOLES: [u64; 3] = [0; 3];
+    pub(in crate::rules) const NO_HOLES: [u64; 3] = [0; 3];
 
     /// Its cells through which the body presses besides others.
-    pub(super) fn with_holes(&self, others: [u64; 3]) -> [u64; 3] {
+    pub(in crate::rules) fn with_holes(&self, others: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|kind| self.holes[kind] + others[kind])
     }
 
     /// Lets it take so much at most, together with others of its y; what is outside has room for all of it.
-    pub(super) fn take_at_most(&mut self, most: u64) {
+    pub(in crate::rules) fn take_at_most(&mut self, most: u64) {
         self.most_taken = most;
         if self.is_outside() {
             self.room = most;
@@ -108,18 +108,18 @@ impl Height {
     }
 
     /// How high its liquid stands above the floor of the box, in units of a cell's height.
-    pub(super) fn level(&self) -> u64 {
+    pub(in crate::rules) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
     }
 
     /// Whether its cells are of the body's surface.
-    pub(super) fn is_surface(&self) -> bool {
-        self.kind == Kind::Surface
+    pub(in crate::rules) fn is_surface(&self) -> bool {
+        self.kind == HeightKind::Surface
     }
 
     /// Whether it is what is outside of an open side.
-    pub(super) fn is_outside(&self) -> bool {
-        self.kind == Kind::Outside
+    pub(in crate::rules) fn is_outside(&self) -> bool {
+        self.kind == HeightKind::Outside
     }
 
     /// Amount that leaves the box here.
@@ -129,7 +129,7 @@ impl Height {
 
     /// Sets the mean to which it comes with what it gives or takes, where the cells differ by more than `min_flow` and some of
     /// them have a choice; [`Height::add_around_mean`] then adds them up around it.
-    pub(super) fn come_level(&mut self, min_flow: u16) {
+    pub(in crate::rules) fn come_level(&mut self, min_flow: u16) {
         let has_choice = !self.moves() || self.given < self.offers && self.taken < self.room;
         if !has_choice || self.most.saturating_sub(self.least) <= min_flow {
             return;

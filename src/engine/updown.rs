@@ -1,23 +1,22 @@
-//! The drift of a gas over the tiles of a strip: its columns from the top down, and again from the bottom up.
+//! Matter that rises and sinks, over the tiles of a strip: its columns from the top down, and again from the bottom up.
 //!
-//! Which cells act is drawn in every step, so that every tile that holds gas is visited, until no cell could move whatever it
+//! Which cells act is drawn in every step, so that every tile that holds any is visited, until no cell could move whatever it
 //! draws.
 
 use super::heavier::{Heavier, Layers};
 use crate::grid::tile::{ROW, bits};
 use crate::random::StepKey;
-use crate::rules::drift::Drifting;
+use crate::rules::UpDown;
 use crate::simd::{Simd, Work};
-use crate::units::AMOUNT_ONE;
 use crate::world::{AMOUNT, Ground, GroundStrip, Strip};
 
 /// The rule in one strip.
-pub(super) struct Drift<'a> {
+pub(super) struct Rises<'a, R> {
     pub(super) strip: &'a mut Strip,
     pub(super) tz: usize,
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
-    pub(super) rule: &'a Drifting,
+    pub(super) rule: &'a R,
     pub(super) key: StepKey,
 }
 
@@ -31,7 +30,7 @@ struct Pair {
     bit: usize,
 }
 
-impl Work for Drift<'_> {
+impl<R: UpDown> Work for Rises<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(mut self, s: S) {
         let ny = self.ground.grid().ny;
@@ -39,14 +38,14 @@ impl Work for Drift<'_> {
         for y in (rows.start..rows.end.min(ny - 1)).rev() {
             self.row(s, y, y + 1, true);
         }
-        // One row more, into which gas rose.
+        // One row more, into which matter rose.
         for y in rows.start.max(1)..(rows.end + 1).min(ny) {
             self.row(s, y, y - 1, false);
         }
     }
 }
 
-impl Drift<'_> {
+impl<R: UpDown> Rises<'_, R> {
     /// Carries what the cells at `y` give to those at `to`, which is above or below.
     #[inline(always)]
     fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
@@ -58,7 +57,7 @@ impl Drift<'_> {
         }
     }
 
-    /// The cells of a tile whose gas something holds from above; the tile's place, the number of its row and its bit there.
+    /// The cells of a tile that something holds from above; the tile's place, the number of its row and its bit there.
     #[inline(always)]
     fn held<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2], index: usize, bit: usize) -> u32 {
         let above = index + self.strip.width;
@@ -69,7 +68,7 @@ impl Drift<'_> {
         let open = self.strip.masks_of(slot, self.ground.strip(self.tz), [tx, y + 1]).open;
         let amount = s.load(&self.strip.lanes::<1>(slot)[AMOUNT]);
         let full = s.add_saturating(amount, self.heavier.amount(s, above, bit, self.tz));
-        !open | !s.above(s.splat(self.rule.viscosity), full)
+        !open | !s.above(s.splat(self.rule.holds()), full)
     }
 
     /// Carries what one tile gives; its y, the y of the one that takes, and their place along x in tiles.
@@ -114,28 +113,26 @@ impl Drift<'_> {
         let amount = s.load(&self.strip.lanes::<1>(slots[0])[AMOUNT]);
         let there = s.load(&self.strip.lanes::<1>(slots[1])[AMOUNT]);
         let full = s.add_saturating(there, self.heavier.amount(s, to, bit, self.tz));
-        let speed = s.splat(self.rule.speed(up));
-        let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
-        let moved = s.keep(s.min(s.min(amount, speed), room), chosen & open);
+        let moved = s.keep(self.rule.moved_lanes(s, amount, full, up), chosen & open);
         s.any(moved).then(|| [s.sub(amount, moved), s.add(there, moved)])
     }
 }
 
 /// Whether any cell of a strip could move, whatever it draws.
-pub(super) struct Stirs<'a> {
-    pub(super) drift: Drift<'a>,
+pub(super) struct Stirs<'a, R> {
+    pub(super) rises: Rises<'a, R>,
     pub(super) found: &'a mut bool,
 }
 
-impl Work for Stirs<'_> {
+impl<R: UpDown> Work for Stirs<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { mut drift, found } = self;
-        let ny = drift.ground.grid().ny;
-        let rows = drift.strip.held.range();
+        let Self { mut rises, found } = self;
+        let ny = rises.ground.grid().ny;
+        let rows = rises.strip.held.range();
         for y in rows.start..rows.end.min(ny) {
             for (to, up) in [(y + 1, true), (y.wrapping_sub(1), false)].into_iter().filter(|&(to, _)| to < ny) {
-                *found |= drift.row_stirs(s, [y, to], up);
+                *found |= rises.row_stirs(s, [y, to], up);
             }
             if *found {
                 return;
@@ -144,7 +141,7 @@ impl Work for Stirs<'_> {
     }
 }
 
-impl Drift<'_> {
+impl<R: UpDown> Rises<'_, R> {
     /// Whether any cell at `y` could give to the one at `to`.
     #[inline(always)]
     fn row_stirs<S: Simd>(&mut self, s: S, [y, to]: [usize; 2], up: bool) -> bool {

@@ -5,7 +5,6 @@ use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::tile::{ROW, TilePlace};
 use crate::random::StepKey;
 use crate::simd::Simd;
-use crate::units::AMOUNT_HALF;
 use crate::world::Layer;
 
 /// The lighter matter of a strip and of those beside it.
@@ -17,6 +16,8 @@ pub(super) struct Thick<'a> {
     pub(super) tz: usize,
     pub(super) key: StepKey,
     pub(super) share: u16,
+    /// Most in a cell that does not.
+    pub(super) thin: u16,
 }
 
 impl Thick<'_> {
@@ -36,6 +37,6 @@ impl Thick<'_> {
             return grains;
         }
         let amount = Layers(self.fluids).amount(s, strip.index(y, tx / ROW), tx % ROW, tz);
-        grains | s.above(amount, s.splat(AMOUNT_HALF))
+        grains | s.above(amount, s.splat(self.thin))
     }
 }

@@ -6,7 +6,7 @@ use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::tile::{ROW, bits};
 use crate::rules::Walls;
 use crate::simd::{Simd, Work};
-use crate::units::{AMOUNT_HALF, AMOUNT_ONE};
+use crate::units::AMOUNT_ONE;
 use crate::world::{Barriers, Ground, Reads, Strip, Words};
 
 /// Makes the words of a strip of grains, and takes what changed since the last step.
@@ -79,11 +79,11 @@ impl<S: Simd> Bars<'_, S> {
         let mut barred = barriers.solid[at];
         if !self.around.heavier.is_empty() {
             let amount = Layers(self.around.heavier).amount(s, index, bit, self.tz);
-            barred |= s.above(amount, s.splat(AMOUNT_ONE - 1));
+            barred |= s.above(amount, s.splat(self.around.bars[0] - 1));
         }
         if !self.around.denser.is_empty() {
             let amount = Layers(self.around.denser).amount(s, index, bit, self.tz);
-            barred |= s.above(amount, s.splat(AMOUNT_HALF - 1));
+            barred |= s.above(amount, s.splat(self.around.bars[1] - 1));
         }
         barriers.barred[at] = barred;
     }

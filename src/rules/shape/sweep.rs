@@ -1,11 +1,11 @@
-//! The two shapes of sweep that a rule can have. A rule implements one of them: as a scalar form, which is the definition
-//! and the oracle, and as lanes, which give the same bits for the 32 cells of a tile. The engines carry any rule of a shape
-//! over the box.
+//! The two shapes of sweep. A rule implements one of them: as a scalar form, which is the definition and the oracle, and as
+//! lanes, which give the same bits for the 32 cells of a tile.
 
-use super::{Parcel, Walls};
 use crate::grid::Place;
+use crate::grid::Walls;
 use crate::grid::tile::Lanes;
 use crate::random::{Draw, Salt};
+use crate::rules::Parcel;
 use crate::simd::Simd;
 use crate::world::{Content, RuleNumbers, World};
 
@@ -14,10 +14,8 @@ pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
 /// A rule that moves the `Q` quantities of a layer within columns: pairs of cells, in place, from the bottom up.
 pub(crate) trait Column<const Q: usize>: Sync {
-    /// Whether anything may move up.
+    /// Whether anything may move up where no heavier matter displaces it.
     const UP: bool;
-    /// Whether heavier matter takes room from the layer; without, nothing of it is read.
-    const UNDER: bool;
     /// The rule's numbers as lanes.
     type Kernel<S: Simd>;
 
@@ -44,8 +42,9 @@ pub(crate) trait Column<const Q: usize>: Sync {
 pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
     pub(crate) below: &'a [Lanes; Q],
     pub(crate) above: &'a [Lanes; Q],
-    /// Amount of heavier matter below.
+    /// Amount of heavier matter below, and whether the layer may meet any.
     pub(crate) heavier: S::V,
+    pub(crate) meets_heavier: bool,
     /// A bit for each pair of two open cells.
     pub(crate) open: u32,
 }
@@ -53,8 +52,6 @@ pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
 /// A rule by which cells give to their four neighbours across, and perhaps to those below and above, all at once: every
 /// decision reads the state before.
 pub(crate) trait Exchange<const Q: usize>: Sync {
-    /// Whether heavier matter takes room from the layer; without, nothing of it is read.
-    const UNDER: bool;
     /// Whether cells give below and above too.
     const VERTICAL: bool = false;
     /// Whether the rule reads what is above a cell.
@@ -101,6 +98,8 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
     fn tile(&self) -> &[Lanes; Q];
     /// One quantity of the four neighbours of each cell.
     fn around(&self, quantity: usize) -> [S::V; 4];
+    /// Whether the layer may meet heavier matter, which takes room from it.
+    fn meets_heavier(&self) -> bool;
     /// How full the cells are, heavier matter included, and how full their four neighbours are.
     fn fillings(&self) -> (S::V, [S::V; 4]);
     /// Random bits of each cell, for each direction.
@@ -229,7 +228,7 @@ impl From<u16> for Gift {
 /// How much less full the neighbours of each cell are, where it may give. No closure: it would be compiled without the
 /// instructions of the level.
 #[inline(always)]
-pub(super) fn lower<S: Simd>(s: S, full: S::V, there: [S::V; 4], free: [u32; 4]) -> [S::V; 4] {
+pub(in crate::rules) fn lower<S: Simd>(s: S, full: S::V, there: [S::V; 4], free: [u32; 4]) -> [S::V; 4] {
     [
         s.keep(s.sub_saturating(full, there[0]), free[0]),
         s.keep(s.sub_saturating(full, there[1]), free[1]),

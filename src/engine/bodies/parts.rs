@@ -180,7 +180,7 @@ impl Cells {
 
 /// The cells of all strips, and their components.
 #[derive(Debug, Default)]
-pub(super) struct Bodies {
+pub(super) struct Connected {
     pub(super) strips: Vec<Cells>,
     /// First number of the components of each strip.
     offsets: Vec<u32>,
@@ -191,7 +191,7 @@ pub(super) struct Bodies {
     is_one: bool,
 }
 
-impl Bodies {
+impl Connected {
     /// Finds the components once all strips have theirs. Whether any strip has other cells than before.
     pub(super) fn connect(&mut self) -> bool {
         let Self { strips, offsets, union, links, is_one } = self;
@@ -298,7 +298,7 @@ mod tests {
         for (nx, ny, nz, share) in [(21, 5, 14, 50), (8, 3, 4, 70), (1, 9, 30, 80), (600, 2, 3, 60), (30, 7, 1, 55)] {
             let hash = |[x, y, z]: [usize; 3]| crate::random::mix64((x + 1000 * y + 100_000 * z) as u64) % 100 < share;
             let places = || (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
-            let mut bodies = Bodies::default();
+            let mut bodies = Connected::default();
             bodies.strips.resize_with(usize::div_ceil(nz, 4), Cells::default);
             bodies.strips.iter_mut().for_each(|strip| strip.begin(0..ny, usize::div_ceil(nx, 8)));
             let tile = |[x, y, z]: [usize; 3]| ([x / 8, y, z / 4], 1_u32 << (z % 4 * 8 + x % 8));

@@ -1,22 +1,21 @@
 //! The air that reaches the roof.
 
-use super::bodies::{Bodies, Cells};
 use super::near::Near;
+use super::parts::{Cells, Connected};
 use super::sides::Sides;
 use super::sky::Sky;
 use super::{Reads, each};
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::Grid;
 use crate::grid::tile::{ROW, bits};
-use crate::rules::Walls;
-use crate::rules::trace::Tracing;
+use crate::rules::{Bodies, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Layer};
 
 /// The cells with room for a surface below them, and which of them reach the roof or an open side.
 #[derive(Debug, Default)]
 pub(super) struct Air {
-    airs: Bodies,
+    airs: Connected,
     /// By number of the component.
     is_free: Vec<bool>,
     /// The row from which on everything is free.
@@ -24,17 +23,17 @@ pub(super) struct Air {
 }
 
 /// Inputs that decide which cells have room.
-pub(super) struct Rooms<'a> {
+pub(super) struct Rooms<'a, R> {
     pub(super) level: Level,
     pub(super) grid: Grid,
     pub(super) heavier: Layers<'a>,
     pub(super) layer: &'a Layer,
     pub(super) skies: &'a [Sky],
     pub(super) read: &'a Reads,
-    pub(super) rule: &'a Tracing,
+    pub(super) rule: &'a R,
 }
 
-impl<'a> Rooms<'a> {
+impl<'a, R> Rooms<'a, R> {
     /// The layers that take room, the heavier ones first.
     fn layers(&self) -> impl Iterator<Item = &'a Layer> + Clone {
         self.heavier.0.iter().chain(std::iter::once(self.layer))
@@ -43,7 +42,7 @@ impl<'a> Rooms<'a> {
 
 impl Air {
     /// Finds the air of a box; what it found before stays where nothing changed.
-    pub(super) fn find(&mut self, rooms: &Rooms<'_>, parallel: bool) {
+    pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
         let Rooms { grid, layer: Layer { strips, .. }, skies, .. } = *rooms;
         let matter = rooms.layers().flat_map(|layer| &layer.strips);
         let matter = matter.map(|strip| strip.held.range().end).max().unwrap_or(0);
@@ -62,8 +61,8 @@ impl Air {
         }
         self.is_free.clear();
         self.is_free.resize(airs.end(), false);
-        let sides = Sides::new(grid, rooms.rule.walls == Walls::Open);
-        let first = if rooms.rule.walls == Walls::Open { 0 } else { roof };
+        let sides = Sides::new(grid, rooms.rule.walls() == Walls::Open);
+        let first = if rooms.rule.walls() == Walls::Open { 0 } else { roof };
         for (tz, strip) in strips.iter().enumerate() {
             for (tx, y) in (first..=roof).flat_map(|y| (0..strip.count).map(move |tx| (tx, y))) {
                 let free = if y == roof { u32::MAX } else { sides.cells([tx, tz]) };
@@ -108,14 +107,14 @@ impl Air {
 }
 
 /// Puts the cells with room of a strip, in the rows up to the roof.
-struct Roomy<'a> {
-    rooms: &'a Rooms<'a>,
+struct Roomy<'a, R> {
+    rooms: &'a Rooms<'a, R>,
     tz: usize,
     cells: &'a mut Cells,
     roof: usize,
 }
 
-impl Work for Roomy<'_> {
+impl<R: Bodies> Work for Roomy<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(mut self, s: S) {
         let Self { rooms, tz, roof, .. } = self;
@@ -140,7 +139,7 @@ impl Work for Roomy<'_> {
     }
 }
 
-impl Roomy<'_> {
+impl<R: Bodies> Roomy<'_, R> {
     /// Puts the cells of one tile.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
@@ -152,7 +151,7 @@ impl Roomy<'_> {
         let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
         let filling = s.load(&strip.tile(strip.row(index).slots[bit]).0[AMOUNT]);
         let filling = s.add_saturating(filling, heavier.amount(s, index, bit, self.tz));
-        let open = skies[self.tz].open(tx, y) & !s.above(filling, s.splat(rule.fullest));
+        let open = skies[self.tz].open(tx, y) & rule.roomy(s, filling);
         self.cells.put(tx, y, open);
     }
 }

@@ -126,21 +126,21 @@ impl Plan {
     }
 
     /// Lists the tiles that the step visits and that have grains that may move.
-    pub(super) fn list_all(&mut self, near: Near<'_>, flows: bool, slips: bool) {
+    pub(super) fn list_all(&mut self, near: Near<'_>, level: bool) {
         for y in self.look.rows.range() {
             for w in 0..self.look.width() {
                 let tiles = self.look.word(y, w);
-                self.list_some(near, (y, w, tiles), [flows, slips]);
+                self.list_some(near, (y, w, tiles), level);
             }
         }
     }
 
     /// Lists the cells of the tiles around the last changes.
-    pub(super) fn list_around_changes(&mut self, near: Near<'_>, flows: bool, slips: bool) {
-        reach(near, flows, |y, w, tiles| self.list_some(near, (y, w, tiles), [flows, slips]));
+    pub(super) fn list_around_changes(&mut self, near: Near<'_>, [flows, level]: [bool; 2]) {
+        reach(near, flows, |y, w, tiles| self.list_some(near, (y, w, tiles), level));
     }
 
-    fn list_some(&mut self, near: Near<'_>, (y, w, tiles): (usize, usize, u64), level: [bool; 2]) {
+    fn list_some(&mut self, near: Near<'_>, (y, w, tiles): (usize, usize, u64), level: bool) {
         let here = near.here();
         for bit in bits(tiles & !self.listed.word(y, w)) {
             let tx = w * ROW + bit;
@@ -156,11 +156,11 @@ impl Plan {
 
 /// At least the cells of a tile from which a grain could move.
 #[inline(always)]
-fn ways(near: Near<'_>, at: usize, [flows, slips]: [bool; 2]) -> u32 {
+fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     let tiles = |free: fn(&State, usize) -> u32| near.0.map(|strip| [at - 1, at, at + 1].map(|at| free(strip, at)));
     let slopes = around(tiles(|strip, at| strip.free(at) & strip.free(at - strip.held.pitch)));
     // Whether a side is free decides most; the rest is the turn's.
-    if flows || slips { slopes | around(tiles(State::free)) } else { slopes }
+    if level { slopes | around(tiles(State::free)) } else { slopes }
 }
 
 /// The tiles that may move after the last changes in a strip and those beside it: around the change, above that, and below it

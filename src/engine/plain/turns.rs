@@ -1,9 +1,8 @@
-//! The rule of grains in the plain engine.
+//! Grains that fall and take turns, in the plain engine.
 
 use crate::grid::{Grid, Place};
 use crate::random::Draw;
-use crate::rules::Walls;
-use crate::rules::grains::{Around, FallingGrains, Turn, held_up};
+use crate::rules::{Around, Turn, Turns, Walls};
 use crate::units::AMOUNT_ONE;
 use crate::world::{Content, World};
 
@@ -11,24 +10,24 @@ use crate::world::{Content, World};
 const GRAIN: Content = Content { amount: AMOUNT_ONE, energy: 0 };
 
 /// The grains of a layer in a step.
-struct Grains<'a> {
+struct Grains<'a, R> {
     world: &'a mut World,
     layer: usize,
-    rule: &'a FallingGrains,
+    rule: &'a R,
     draw: Draw,
     /// For each cell, whether its grain has moved.
     moved: Vec<bool>,
 }
 
 /// The rule in a step.
-pub(super) fn run(world: &mut World, layer: usize, rule: &FallingGrains, draw: Draw) {
+pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
     let moved = vec![false; world.grid().cells()];
     let mut grains = Grains { world, layer, rule, draw, moved };
     grains.fall();
-    rule.turns(draw, layer).for_each(|turn| grains.turn(turn));
+    rule.turns(draw, layer).into_iter().for_each(|turn| grains.turn(turn));
 }
 
-impl Grains<'_> {
+impl<R: Turns> Grains<'_, R> {
     fn grid(&self) -> Grid {
         self.world.grid()
     }
@@ -54,7 +53,7 @@ impl Grains<'_> {
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
-            let around = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls };
+            let around = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls() };
             let to = around.cell(turn.way());
             self.holds(place)
                 && !self.moved[grid.index(place)]
@@ -63,14 +62,15 @@ impl Grains<'_> {
         };
         let going: Vec<_> = grid.places().filter(goes).collect();
         for place in going {
-            let to = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls }.cell(turn.way());
+            let to = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls() }.cell(turn.way());
             self.put(place, to);
         }
     }
 
     /// Whether lighter matter where it would go holds a grain up.
     fn stays(&self, place: Place, to: Place) -> bool {
-        held_up(self.draw, self.layer).chooses(place, self.rule.drag) && self.world.is_thick_for(self.layer, to)
+        let (key, share) = self.rule.held_up(self.draw, self.layer);
+        key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
     }
 
     /// Moves a grain to another cell, or out of the box; a lighter grain there takes its place.
@@ -103,10 +103,8 @@ struct Here<'a> {
 
 impl Here<'_> {
     /// A cell, if it is inside of the box.
-    fn cell(&self, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-        let ([x, y, z], grid) = (self.place, self.world.grid());
-        let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
-        (x < grid.nx && y < grid.ny && z < grid.nz).then_some([x, y, z])
+    fn cell(&self, by: [isize; 3]) -> Option<Place> {
+        self.world.grid().beside(self.place, by)
     }
 }
 

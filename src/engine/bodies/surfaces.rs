@@ -1,13 +1,13 @@
 //! The surface cells of a strip, by body and height.
 
 use super::air::Air;
-use super::bodies::Bodies;
 use super::near::{Near, around};
+use super::parts::Connected;
 use super::sides::Sides;
 use super::sky::Sky;
 use crate::engine::heavier::{Heavier, Layers};
 use crate::grid::tile::{Lanes, ROW, bits};
-use crate::rules::trace::{Height, Kind, Shares, Surface, Tracing};
+use crate::rules::{Bodies, Height, HeightKind as Kind, Shares, Surface};
 use crate::simd::{Simd, Work};
 use crate::units::AMOUNT_ONE;
 use crate::world::{AMOUNT, Strip};
@@ -139,13 +139,13 @@ impl Surfaces {
 }
 
 /// Finds the cells of a strip that give or take.
-pub(super) struct Look<'a> {
-    pub(super) rule: &'a Tracing,
+pub(super) struct Look<'a, R> {
+    pub(super) rule: &'a R,
     pub(super) tz: usize,
     pub(super) strip: &'a Strip,
     pub(super) sky: &'a Sky,
     pub(super) heavier: Layers<'a>,
-    pub(super) bodies: &'a Bodies,
+    pub(super) bodies: &'a Connected,
     /// `None` where air makes way.
     pub(super) air: Option<&'a Air>,
     /// The open sides of the box.
@@ -153,7 +153,7 @@ pub(super) struct Look<'a> {
     pub(super) found: &'a mut Surfaces,
 }
 
-impl Work for Look<'_> {
+impl<R: Bodies> Work for Look<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(mut self, s: S) {
         let (bodies, tz) = (self.bodies, self.tz);
@@ -177,7 +177,7 @@ struct Taking {
     on: u32,
 }
 
-impl Look<'_> {
+impl<R: Bodies> Look<'_, R> {
     /// Finds the sites of the strip.
     fn find_sites(&mut self) {
         let (bodies, tz) = (self.bodies, self.tz);
@@ -213,7 +213,7 @@ impl Look<'_> {
     #[inline(always)]
     fn find_site(&mut self, [tx, y]: [usize; 2], near: Near) {
         let free = near.beside_or_below() & !near.here;
-        let is_deep = self.rule.through >= self.rule.fullest;
+        let is_deep = self.rule.is_deep();
         let over = self.found.covered[tx];
         let at_side = near.here & self.sides.cells([tx, self.tz]);
         // Deep down every cell has one above it that is too full.
@@ -228,7 +228,7 @@ impl Look<'_> {
         let (own, covered) = (near.here & under_open, near.here & (over | !open_above));
         self.found.covered[tx] = covered;
         let free = free & open;
-        let above = if self.rule.rest { near.below & free & under_open } else { 0 };
+        let above = if self.rule.rests() { near.below & free & under_open } else { 0 };
         let free = free & !near.above;
         if own | covered | free | above | at_side != 0 {
             let (tx, y) = (tx as u32, y as u32);
@@ -255,7 +255,7 @@ impl Look<'_> {
         if is_near && site.under_open != 0 {
             filling = s.add_saturating(filling, self.heavier.amount(s, over, bit, tz));
         }
-        let roomy = !s.above(filling, s.splat(self.rule.fullest)) & site.under_open;
+        let roomy = self.rule.roomy(s, filling) & site.under_open;
         if roomy & (site.own | site.above) | site.covered | site.free == 0 {
             return;
         }
@@ -282,7 +282,7 @@ impl Look<'_> {
         if taking.surface | taking.pressed == 0 {
             return;
         }
-        let gives = taking.surface & (site.own | taking.on) & !s.above(s.splat(self.rule.min_liquid), amounts);
+        let gives = taking.surface & (site.own | taking.on) & self.rule.gives(s, amounts);
         let first = self.found.pieces.len();
         let pieces = [first, first];
         let mut spot = Spot { index, bit, y, amounts: Lanes::ZERO, rooms: Lanes::ZERO, gives, pieces };

@@ -1,4 +1,4 @@
-//! Tracing ([`crate::rules::trace`]) over tiles.
+//! Bodies of liquid ([`crate::rules::Bodies`]) over tiles.
 //!
 //! Strip after strip, on all threads: the masks of body cells and their components; the components of all strips together; the
 //! surface cells, summed up by body and height; what moves; and the shares of the cells, whose running sums start in each
@@ -9,8 +9,8 @@
 //! in which the mask of a tile changed. They follow from the state alone: those that are kept are those of a full search.
 
 mod air;
-mod bodies;
 mod near;
+mod parts;
 mod reads;
 mod sides;
 mod sky;
@@ -18,17 +18,15 @@ mod surfaces;
 mod union;
 
 use self::air::{Air, Rooms};
-use self::bodies::{Bodies, Cells};
+use self::parts::{Cells, Connected};
 use self::reads::Reads;
 use self::sides::Sides;
 use self::sky::Sky;
 use self::surfaces::{Look, Surfaces};
 use super::heavier::Layers;
 use crate::grid::tile::{Lanes, ROW, bits};
-use crate::matter;
 use crate::parallel::*;
-use crate::rules::Walls;
-use crate::rules::trace::{Height, Kind, Tracing};
+use crate::rules::{Bodies, Height, HeightKind, Walls};
 use crate::simd::{Level, Simd, Work};
 use crate::world::{AMOUNT, Layer, RuleNumbers, Strip, Traced, World};
 
@@ -50,19 +48,19 @@ pub(super) struct Tracer {
     /// The rule of the last run, and what it read of the layer and of those that take room from it.
     rule: Option<RuleNumbers>,
     read: Reads,
-    bodies: Bodies,
+    bodies: Connected,
     air: Air,
     skies: Vec<Sky>,
     surfaces: Vec<Surfaces>,
     /// Key, strip, and number in the strip of each height.
-    order: Vec<((u32, u32, Kind), u32, u32)>,
+    order: Vec<((u32, u32, HeightKind), u32, u32)>,
     heights: Vec<Height>,
 }
 
 impl Tracer {
     /// Runs the rule.
-    pub(super) fn run(&mut self, level: Level, world: &mut World, layer: usize, rule: &Tracing) {
-        let reads = if rule.air == matter::Air::Kept { 0 } else { layer };
+    pub(super) fn run<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) {
+        let reads = if rule.keeps_air() { 0 } else { layer };
         let versions = || world.layers[reads..=layer].iter().map(Layer::version);
         let (numbers, ground) = (rule.numbers(), world.ground.stamp());
         let rests = world.layers[layer].traced.as_ref().is_some_and(|traced| {
@@ -77,7 +75,7 @@ impl Tracer {
     }
 
     /// Runs the rule; whether it moved anything.
-    fn moves(&mut self, level: Level, world: &mut World, layer: usize, rule: &Tracing) -> bool {
+    fn moves<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) -> bool {
         if self.rule.replace(rule.numbers()) != Some(rule.numbers()) {
             self.read.forget();
         }
@@ -105,7 +103,7 @@ impl Tracer {
     }
 
     /// Finds the open cells and the bodies.
-    fn find_bodies(&mut self, level: Level, (world, layer): (&World, usize), rule: &Tracing, parallel: bool) {
+    fn find_bodies<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
         let layer = &world.layers[layer];
         self.skies.resize_with(layer.strips.len(), Sky::default);
         each(&mut self.skies, parallel, |tz, sky| sky.refresh(world.ground.strip(tz), layer.strips[tz].count));
@@ -119,17 +117,17 @@ impl Tracer {
     }
 
     /// Finds the air, where it matters, and the surfaces of the bodies.
-    fn find_surfaces(&mut self, level: Level, (world, layer): (&World, usize), rule: &Tracing, parallel: bool) {
+    fn find_surfaces<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
         let heavier = Layers(&world.layers[..world.capacity.layers_above(layer)]);
         let layer = &world.layers[layer];
         let Self { read, bodies, air, skies, surfaces, .. } = self;
-        let is_kept = rule.air == matter::Air::Kept;
+        let is_kept = rule.keeps_air();
         if is_kept {
             air.find(&Rooms { level, grid: world.grid, heavier, layer, skies, read, rule }, parallel);
         }
         read.advance(heavier.0.iter().filter(|_| is_kept).chain(std::iter::once(layer)));
         let air = is_kept.then_some(&*air);
-        let sides = Sides::new(world.grid, rule.walls == Walls::Open);
+        let sides = Sides::new(world.grid, rule.walls() == Walls::Open);
         surfaces.resize_with(layer.strips.len(), Surfaces::default);
         each(surfaces, parallel, |tz, found| {
             let (strip, sky) = (&layer.strips[tz], &skies[tz]);
@@ -138,7 +136,7 @@ impl Tracer {
     }
 
     /// Books what moves in each height of all strips; whether anything does.
-    fn book(&mut self, rule: &Tracing, parallel: bool) -> bool {
+    fn book<R: Bodies>(&mut self, rule: &R, parallel: bool) -> bool {
         let Self { surfaces, order, heights, .. } = self;
         order.clear();
         for (tz, strip) in surfaces.iter_mut().enumerate() {
@@ -158,8 +156,7 @@ impl Tracer {
                 height.join(&strip.heights[number as usize]);
             }
         }
-        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| rule.press(body));
-        heights.chunk_by_mut(|a, b| a.body == b.body).for_each(|body| rule.exchange(body));
+        rule.book(heights);
         if heights.iter().any(Height::comes_level) {
             let booked = &heights[..];
             each(surfaces, parallel, |_, strip| strip.add_around_means(booked));
@@ -213,16 +210,16 @@ impl Surfaces {
 }
 
 /// Writes the masks of the body cells of a strip.
-struct Full<'a> {
+struct Full<'a, R> {
     layer: &'a Layer,
     tz: usize,
     sky: &'a Sky,
     read: &'a Reads,
-    rule: &'a Tracing,
+    rule: &'a R,
     cells: &'a mut Cells,
 }
 
-impl Work for Full<'_> {
+impl<R: Bodies> Work for Full<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(mut self, s: S) {
         let strip = &self.layer.strips[self.tz];
@@ -252,7 +249,7 @@ impl Work for Full<'_> {
     }
 }
 
-impl Full<'_> {
+impl<R: Bodies> Full<'_, R> {
     /// Writes the mask of one tile, that of the tile above being known; whether it is another one.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) -> bool {
@@ -260,8 +257,7 @@ impl Full<'_> {
         let slot = strip.row(strip.index(y, tx / ROW)).slots[tx % ROW];
         let amounts = s.load(&strip.tile(slot).0[AMOUNT]);
         let below = self.cells.row(y + 1)[tx] | !self.sky.open_above(tx, y, strip.ny());
-        let half = s.above(amounts, s.splat(self.rule.through_below())) & below;
-        self.cells.put(tx, y, s.above(amounts, s.splat(self.rule.through)) | half)
+        self.cells.put(tx, y, self.rule.passes(s, amounts, below))
     }
 }
 
@@ -297,7 +293,7 @@ mod tests {
     use crate::engine::Engine;
     use crate::engine::tiled::Tiled;
     use crate::grid::Grid;
-    use crate::matter::{Material, Trace};
+    use crate::matter::{self, Material, Trace};
     use crate::random::Draw;
     use crate::rules::{Rule, Rules, RulesSpec};
     use crate::world::{Content, Ground};

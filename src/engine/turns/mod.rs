@@ -1,4 +1,4 @@
-//! The rule of [grains](crate::rules::grains) on bits: a word for the 32 cells of a tile.
+//! Rules whose grains fall and take turns ([`crate::rules::Turns`]) on bits: a word for the 32 cells of a tile.
 //!
 //! The words of all strips that can take part are made from the amounts, moved about in passes and written back where they
 //! changed. A pass is a fall or a turn; each has two halves: what moves is chosen by the words as they are, then every strip takes
@@ -23,8 +23,7 @@ use self::turn::{Apply, Choose, Ways};
 use crate::grid::Grid;
 use crate::parallel::{self, *};
 use crate::random::Draw;
-use crate::rules::Walls;
-use crate::rules::grains::{FallingGrains, Turn, held_up};
+use crate::rules::{Turn, Turns, Walls};
 use crate::simd::Level;
 use crate::units::AMOUNT_ONE;
 use crate::world::{Barriers, Ground, Layer, Reader, Words, World, denser, lighter_grains};
@@ -46,12 +45,14 @@ struct Surroundings<'a> {
     heavier: &'a [Layer],
     /// Fluids that are denser than the grains.
     denser: &'a [Layer],
+    /// Least amounts of either that bar a cell.
+    bars: [u16; 2],
 }
 
 /// Inputs that all passes of a step share.
-struct Step<'a> {
+struct Step<'a, R> {
     level: Level,
-    rule: &'a FallingGrains,
+    rule: &'a R,
     draw: Draw,
     ground: &'a Ground,
     around: Surroundings<'a>,
@@ -63,11 +64,11 @@ struct Step<'a> {
 }
 
 /// The rule in a step.
-pub(super) fn run(
+pub(super) fn run<R: Turns>(
     scratch: &mut Scratch,
     level: Level,
     world: &mut World,
-    (layer, rule): (usize, &FallingGrains),
+    (layer, rule): (usize, &R),
     draw: Draw,
 ) {
     world.wake_beside_heavier(layer);
@@ -82,19 +83,19 @@ pub(super) fn run(
     if own.wake_under(Reader::Column, &rule.numbers(draw.seed), ground) {
         own.strips.iter_mut().for_each(|strip| strip.grains.barriers = None);
     }
-    let turns: Vec<_> = rule.turns(draw, layer).collect();
+    let (turns, (key, share)) = (rule.turns(draw, layer), rule.held_up(draw, layer));
     let Some((from, to)) = reach(own, turns.len()) else { return };
     let is_any =
-        rule.drag > 0 && (!lighter.is_empty() || fluids.iter().any(|fluid| fluid.strips.iter().any(|s| s.tiles() > 0)));
+        share > 0 && (!lighter.is_empty() || fluids.iter().any(|fluid| fluid.strips.iter().any(|s| s.tiles() > 0)));
     let step = Step {
         level,
         rule,
         draw,
         ground,
-        around: Surroundings { heavier, denser },
+        around: Surroundings { heavier, denser, bars: R::BARS },
         from,
-        outside: outside(*grid, rule.walls),
-        thick: Thick { is_any, fluids, tz: 0, key: held_up(draw, layer), share: rule.drag },
+        outside: outside(*grid, rule.walls()),
+        thick: Thick { is_any, fluids, tz: 0, key, share, thin: R::THIN },
     };
     scratch.states.resize_with(scratch.states.len().max(to - from), State::default);
     scratch.plans.resize_with(scratch.plans.len().max(to - from), Plan::default);
@@ -136,7 +137,7 @@ fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + 
     }
 }
 
-impl Step<'_> {
+impl<R: Turns> Step<'_, R> {
     /// A strip of those that take part and the ones beside it.
     fn near<'s>(&'s self, states: &'s [State], i: usize) -> Near<'s> {
         let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
@@ -166,7 +167,7 @@ impl Step<'_> {
             }
             let Self { level, ground, around, .. } = *self;
             let tz = self.from + i;
-            level.run(Prepare { tz, strip, state, ground, walls: self.rule.walls, around, reads });
+            level.run(Prepare { tz, strip, state, ground, walls: self.rule.walls(), around, reads });
         });
     }
 
@@ -187,7 +188,7 @@ impl Step<'_> {
 
     /// Looks around the changes since the last step, lets grains fall, and lists those that may move to a side.
     fn fall(&self, states: &mut [State], plans: &mut [Plan]) {
-        let flow = self.rule.flow;
+        let [flow, level] = self.rule.goes_level();
         let strips = &*states;
         each(plans, false, |i, plan| {
             if strips[i].is_there {
@@ -207,7 +208,7 @@ impl Step<'_> {
             if strips[i].is_there {
                 let near = self.near(strips, i);
                 plan.look_around_changes(near, flow);
-                plan.list_all(near, flow, self.rule.slip > 0);
+                plan.list_all(near, level);
             }
         });
     }
@@ -222,7 +223,7 @@ impl Step<'_> {
             }
             let (near, rule) = (self.near(strips, i), self.rule);
             if number > 0 {
-                plan.list_around_changes(near, rule.flow, rule.slip > 0);
+                plan.list_around_changes(near, rule.goes_level());
             }
             let thick = self.thick(i);
             let ways = Ways { near, rule, turn, draw: self.draw, thick, heavier: self.around.heavier };

@@ -5,20 +5,19 @@ use super::strip::{Listed, Move, Near, Plan, State};
 use super::thick::Thick;
 use crate::grid::tile::ROW;
 use crate::random::Draw;
-use crate::rules::grains::{FallingGrains, Turn, corner_cells, slip_cells};
+use crate::rules::{TilesAround, Turn, Turns};
 use crate::simd::{Simd, Work};
 
 /// Chooses what moves in a strip.
-pub(super) struct Choose<'a> {
+pub(super) struct Choose<'a, R> {
     pub(super) plan: &'a mut Plan,
-    pub(super) ways: Ways<'a>,
+    pub(super) ways: Ways<'a, R>,
 }
 
 /// Where the grains of a strip can go in a turn.
-#[derive(Clone, Copy)]
-pub(super) struct Ways<'a> {
+pub(super) struct Ways<'a, R> {
     pub(super) near: Near<'a>,
-    pub(super) rule: &'a FallingGrains,
+    pub(super) rule: &'a R,
     pub(super) turn: Turn,
     pub(super) draw: Draw,
     pub(super) thick: Thick<'a>,
@@ -26,11 +25,11 @@ pub(super) struct Ways<'a> {
     pub(super) heavier: &'a [crate::world::Layer],
 }
 
-impl Work for Choose<'_> {
+impl<R: Turns> Work for Choose<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { plan, ways } = self;
-        let Ways { near, turn, thick, .. } = ways;
+        let &Ways { near, turn, thick, .. } = &ways;
         plan.moves.clear();
         plan.back.clear();
         let [dx, dy, dz] = turn.way();
@@ -40,17 +39,17 @@ impl Work for Choose<'_> {
             if grains == 0 {
                 continue;
             }
-            let mut cells = grains & ways.open(&tile);
+            let place = [tile.tx as usize, tile.y as usize, thick.tz];
+            let mut cells = grains & ways.rule.going(turn, place, ways.draw, &At { ways: &ways, tile });
             if cells == 0 {
                 continue;
             }
-            let here = [tile.tx as usize, tile.y as usize, thick.tz];
             if thick.is_any {
-                let stays = cells & thick.held_up(here);
+                let stays = cells & thick.held_up(place);
                 if stays != 0 {
                     let stays = stays & ways.thick_there(s, &tile);
                     if stays != 0 {
-                        plan.waiting.insert(here[0], here[1]);
+                        plan.waiting.insert(place[0], place[1]);
                         cells &= !stays;
                     }
                 }
@@ -70,54 +69,47 @@ impl Work for Choose<'_> {
     }
 }
 
-impl Ways<'_> {
-    /// The cells of a tile from which grains could go.
+/// A tile and what is around it.
+struct At<'a, R> {
+    ways: &'a Ways<'a, R>,
+    tile: Listed,
+}
+
+impl<R> At<'_, R> {
+    /// Cells by what one sees so many cells on across, where a tile has the cells of `word`.
     #[inline(always)]
-    fn open(&self, tile: &Listed) -> u32 {
-        let near = self.near;
-        let place = [tile.tx as usize, tile.y as usize, self.thick.tz];
-        let pitch = near.here().held.pitch;
-        let [dx, _, dz] = self.turn.way();
-        let free =
-            |n: isize, at: usize| quad([n * dx, n * dz], at, |dz, at| near.at(dz).free(at)).seen([n * dx, n * dz]);
-        match self.turn {
-            Turn::Slide(side) => {
-                let both = |dz: isize, at: usize| near.at(dz).free(at) & near.at(dz).free(at - pitch);
-                let ways = quad([dx, dz], tile.at, both).seen([dx, dz]);
-                if side < 4 || ways == 0 {
-                    ways
-                } else {
-                    ways & corner_cells(self.draw).chosen(place, self.rule.corners)
-                }
-            }
-            Turn::Flow(_) => match self.laden(tile) {
-                0 => 0,
-                laden => laden & free(1, tile.at),
-            },
-            Turn::Slip(_) => {
-                let ways = free(1, tile.at) & !free(1, tile.at - pitch);
-                let ways = if ways == 0 { 0 } else { ways & free(2, tile.at) & free(2, tile.at - pitch) };
-                if ways == 0 { 0 } else { ways & slip_cells(self.draw).chosen(place, self.rule.slip) }
-            }
-        }
+    fn seen(&self, on: isize, at: usize, word: impl Fn(&State, usize) -> u32) -> u32 {
+        let [dx, _, dz] = self.ways.turn.way();
+        quad([on * dx, on * dz], at, |dz, at| word(self.ways.near.at(dz), at)).seen([on * dx, on * dz])
+    }
+}
+
+impl<R> TilesAround for At<'_, R> {
+    #[inline(always)]
+    fn free(&self, on: isize, below: bool) -> u32 {
+        let down = if below { self.ways.near.here().held.pitch } else { 0 };
+        self.seen(on, self.tile.at - down, State::free)
     }
 
-    /// The cells of a tile with a grain of this kind or a heavier one above.
     #[inline(always)]
-    fn laden(&self, tile: &Listed) -> u32 {
-        let here = self.near.here();
+    fn slope(&self) -> u32 {
+        self.seen(1, self.tile.at, |strip, at| strip.free(at) & strip.free(at - strip.held.pitch))
+    }
+
+    #[inline(always)]
+    fn laden(&self) -> u32 {
+        let (here, tile) = (self.ways.near.here(), &self.tile);
         let (tx, y) = (tile.tx as usize, tile.y as usize + 1);
         if y == here.changed.height() {
             return 0;
         }
-        let heavier = self
-            .heavier
-            .iter()
-            .filter(|layer| layer.is_grains())
-            .map(|layer| layer.strips[self.thick.tz].held_cells(tx, y));
+        let heavier = self.ways.heavier.iter().filter(|layer| layer.is_grains());
+        let heavier = heavier.map(|layer| layer.strips[self.ways.thick.tz].held_cells(tx, y));
         heavier.fold(here.held[tile.at + here.held.pitch], |cells, heavier| cells | heavier)
     }
+}
 
+impl<R> Ways<'_, R> {
     /// The cells of a tile whose grains would go into lighter matter.
     #[inline(always)]
     fn thick_there<S: Simd>(&self, s: S, tile: &Listed) -> u32 {
