@@ -6,7 +6,7 @@ use crate::render::film::{BLOCK, radii};
 use crate::render::{LookSpec, Style};
 
 use super::stage::mask_of_noise;
-use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, numbers_binding, sampled};
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
 /// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
@@ -225,25 +225,4 @@ impl PostProcess {
 fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]
-}
-
-/// A pass that overwrites a texture.
-pub(super) fn color_pass<'a>(
-    encoder: &'a mut wgpu::CommandEncoder,
-    label: &str,
-    to: &wgpu::TextureView,
-) -> wgpu::RenderPass<'a> {
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some(label),
-        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view: to,
-            resolve_target: None,
-            ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
-            depth_slice: None,
-        })],
-        depth_stencil_attachment: None,
-        timestamp_writes: None,
-        occlusion_query_set: None,
-        multiview_mask: None,
-    })
 }

@@ -5,12 +5,12 @@ use crate::render::haze;
 use crate::render::mask;
 use crate::render::transfer::Transfer;
 
-use super::film::{RenderTarget, color_pass};
+use super::film::RenderTarget;
 use super::frame::Frame;
 use super::ground::GroundRoom;
 use super::lava::VolumeTextures;
 use super::turn::Turn;
-use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled};
 
 /// Entries of the table of black-body colours; the range of temperatures is that of `scene.wgsl`.
 const KELVINS: usize = 512;
