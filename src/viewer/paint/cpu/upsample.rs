@@ -331,7 +331,7 @@ mod tests {
         let places = places(0.25);
         for n in 0..3 * places.len() {
             let shift = places[n % places.len()];
-            let smoke = |x: f32, y: f32| 120.0 + 60.0 * ((x + 0.3 * y - 2.0 * n as f32) * 0.12).sin();
+            let smoke = |x: f32, y: f32| 120.0 + 40.0 * ((x + 0.3 * y - 2.0 * n as f32) * 0.06).sin();
             bytes = picture.add(&frame(small, WINDOW, shift, smoke), shift, WINDOW);
         }
         // Between neighbours that rise evenly there is nothing but rounding.
