@@ -6,16 +6,16 @@ use super::math::{V3, v3};
 use crate::simd::{Simd, hash};
 
 /// Texels along an edge of the block.
-const SIDE: usize = 64;
+pub(crate) const SIDE: usize = 64;
 /// Billows of the broadest octave along an edge, the number of octaves, and the height of one beside the next broader.
-const BROADEST: i32 = 2;
+pub(crate) const BROADEST: i32 = 2;
 const OCTAVES: u32 = 4;
 const FINER: f32 = 0.68;
 /// Mean of the sum of the octaves, which is taken away, and what makes the rest about −1 to 1.
 const MEAN: f32 = 0.45;
 const STRENGTH: f32 = 2.1;
 /// Largest slope that a byte holds, to an edge of the broadest billow.
-const STEEPEST: f32 = 12.0;
+pub(crate) const STEEPEST: f32 = 12.0;
 
 /// The block, with the first texels of each row, layer and slab repeated at its end.
 struct Block(Vec<[u8; 4]>);

@@ -290,7 +290,10 @@ fn drawn_in(around: &Around, empty: u8) -> u64 {
     };
     let mut drawn = 0;
     for k in 0..=EDGE {
-        let rows: [u64; EDGE + 1] = std::array::from_fn(|j| row(k, j));
+        let mut rows = [0; EDGE + 1];
+        for (j, to) in rows.iter_mut().enumerate() {
+            *to = row(k, j);
+        }
         let layer = (0..EDGE).fold(0, |bits, j| bits | (rows[j] | rows[j + 1]) << (EDGE * j));
         drawn |= if k < EDGE { layer << (16 * k) } else { 0 };
         drawn |= if k > 0 { layer << (16 * (k - 1)) } else { 0 };

@@ -167,8 +167,13 @@ impl<'a> MediumField<'a> {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
         let near = &values[self.index(spot.cell)..];
         let near = &near[..slab + row + 2];
-        let pairs = [0, row, slab, slab + row].map(|start| u16::from_le_bytes(pair(near, start)));
-        blend(pairs.map(|pair| f32::from(pair & 0xff)), pairs.map(|pair| f32::from(pair >> 8)), spot.between)
+        let pairs = [pair(near, 0), pair(near, row), pair(near, slab), pair(near, slab + row)];
+        // No array that is mapped, here and below: that is a call.
+        let (mut low, mut high) = ([0.0; 4], [0.0; 4]);
+        for i in 0..4 {
+            (low[i], high[i]) = (f32::from(pairs[i] & 0xff), f32::from(pairs[i] >> 8));
+        }
+        blend(low, high, spot.between)
     }
 
     /// Direction of rising density, from differences over `reach` cells to each side. Not normalised.
@@ -426,16 +431,19 @@ fn up(x: f32) -> f32 {
     if whole < x { whole + 1.0 } else { whole }
 }
 
-/// Two cells that follow each other.
+/// Two cells that follow each other, the first one below.
 #[inline(always)]
-fn pair(values: &[u8], start: usize) -> [u8; 2] {
-    values[start..start + 2].try_into().unwrap_or_default()
+fn pair(values: &[u8], start: usize) -> u16 {
+    u16::from_le_bytes(values[start..start + 2].try_into().unwrap_or_default())
 }
 
 /// The value between the ends of four edges along x: `low` and `high` of the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
 #[inline(always)]
 fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
-    let edges: [f32; 4] = std::array::from_fn(|i| low[i] + (high[i] - low[i]) * x);
+    let mut edges = [0.0; 4];
+    for i in 0..4 {
+        edges[i] = low[i] + (high[i] - low[i]) * x;
+    }
     let (a, b) = (edges[0] + (edges[1] - edges[0]) * y, edges[2] + (edges[3] - edges[2]) * y);
     a + (b - a) * z
 }

@@ -34,7 +34,7 @@ pub(crate) const KINDS: usize = 2;
 /// Boxes with a longer side than this have coarse cells twice as long.
 const LARGE: usize = 256;
 /// Density of both kinds together up to which nothing is drawn, 255 for 1.
-const LEAST: u16 = 2;
+pub(crate) const LEAST: u16 = 2;
 /// How far eddies bend gas sideways, in coarse cells, and how many there are to a unit of pattern. They rise with the billows.
 const BENT: f32 = 1.4;
 const EDDIES: f32 = 0.11;

@@ -24,7 +24,7 @@ use super::smoke::{cut, stride};
 /// Densities at the two ends of the colours, as powers of ten of kg/m³; thinner air is clear.
 const RANGE: (f32, f32) = (-6.0, 0.0);
 /// Opacity of a voxel of way at the upper end; at a share of the range it is that share squared of it.
-const OPACITY: f32 = 0.14;
+pub(crate) const OPACITY: f32 = 0.14;
 /// Entries of a table of colours.
 const ENTRIES: usize = 256;
 

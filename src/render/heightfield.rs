@@ -15,7 +15,7 @@ use std::ops::Range;
 
 pub(crate) use self::caves::Caves;
 #[cfg(feature = "viewer")]
-pub(crate) use self::caves::Top;
+pub(crate) use self::caves::{DRAWN, NEAR, Top};
 
 use super::camera::Ray;
 use super::math::{V3, in_cells, unit_or_up, v3};

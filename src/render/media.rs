@@ -30,8 +30,8 @@ const BEYOND: f32 = 0.3;
 /// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
 const MOST: usize = 24;
 /// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
-const TURN: f32 = 4.0;
-const CLOSED: f32 = 0.01;
+pub(crate) const TURN: f32 = 4.0;
+pub(crate) const CLOSED: f32 = 0.01;
 /// Cells by which a ray's end and that of gas may differ.
 const GAS: f32 = 2.0;
 

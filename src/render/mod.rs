@@ -28,7 +28,7 @@ pub(crate) mod legend;
 #[doc(hidden)] // for the ray-marcher that tests compare with
 pub mod mask;
 pub(crate) mod math;
-mod media;
+pub(crate) mod media;
 mod names;
 mod need;
 pub(crate) mod noise;
@@ -48,7 +48,7 @@ mod sheet;
 pub(crate) mod sky;
 mod slice;
 pub(crate) mod smoke;
-mod solid;
+pub(crate) mod solid;
 pub(crate) mod steam;
 mod text;
 pub(crate) mod ticks;

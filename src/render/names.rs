@@ -15,24 +15,14 @@ pub trait Named: Copy + Send + Sync + 'static {
 }
 
 impl Named for Style {
-    const ALL: &'static [Self] = &[Self::Cinematic, Self::Scientific, Self::Surface, Self::Maximum];
+    const ALL: &'static [Self] = Self::LIST;
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Cinematic => "cinematic",
-            Self::Scientific => "scientific",
-            Self::Surface => "surface",
-            Self::Maximum => "maximum",
-        }
+        self.word()
     }
 
     fn what(self) -> &'static str {
-        match self {
-            Self::Cinematic => "Crust, glow, sun and sky",
-            Self::Scientific => "See-through, colours from the palette",
-            Self::Surface => "A plain surface, coloured by what lies under it",
-            Self::Maximum => "The largest value on every line of sight",
-        }
+        self.words()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::billows::{billow, billow_pair};
 use super::camera::Ray;
-use super::math::{V3, lerp, mix, smoothstep, times, v3};
+use super::math::{V3, lerp, mix, smoothstep, times};
 use super::media::Passed;
 use super::shading::ShadeContext;
 use super::smoke::{Puff, SmokeField};
@@ -13,43 +13,43 @@ use crate::simd::{Level, Simd, Work};
 pub(crate) const OPAQUE: f32 = 0.015;
 /// Shares of the light of the sun that smoke sends on, before its albedo: what comes straight, and what comes by detours, which
 /// absorb half of what the straight way does and come from all sides.
-const STRAIGHT: f32 = 0.6;
-const ASTRAY: f32 = 0.1;
+pub(crate) const STRAIGHT: f32 = 0.6;
+pub(crate) const ASTRAY: f32 = 0.1;
 /// Share of the light of the sky and of the lava.
-const SKY: f32 = 0.55;
-const LAVA: f32 = 0.32;
+pub(crate) const SKY: f32 = 0.55;
+pub(crate) const LAVA: f32 = 0.32;
 /// Henyey and Greenstein's g of the lobes ahead and back, and the share of the one ahead: a thin edge before the sun shines.
-const AHEAD: f32 = 0.6;
-const BACK: f32 = -0.25;
-const LOBE: f32 = 0.5;
+pub(crate) const AHEAD: f32 = 0.6;
+pub(crate) const BACK: f32 = -0.25;
+pub(crate) const LOBE: f32 = 0.5;
 /// Light of the sky that arrives where least does.
-const SHADED: f32 = 0.15;
+pub(crate) const SHADED: f32 = 0.15;
 /// Share of its albedo that the densest ash loses, and the optical depth of an air cell at which it loses half of that: fresh ash
 /// over a vent is coarse and dark, and what has spread out is pale.
-const DARKENED: f32 = 0.85;
-const HALF_DARKENED: f32 = 0.4;
+pub(crate) const DARKENED: f32 = 0.85;
+pub(crate) const HALF_DARKENED: f32 = 0.4;
 /// White of drops of water.
-const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
+pub(crate) const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
 /// Edge of the broadest billows in air cells.
-const BILLOW: f32 = 11.0;
+pub(crate) const BILLOW: f32 = 11.0;
 /// How much billows count in dense smoke, and how much more where it is thin: its edge is made of them.
-const ROUGH: f32 = 2.0;
-const RAGGED: f32 = 2.6;
+pub(crate) const ROUGH: f32 = 2.0;
+pub(crate) const RAGGED: f32 = 2.6;
 /// How much darker the side of a billow is that lies away from the sun, and how much more of the sky the upper side sees.
-const RELIEF: f32 = 0.5;
-const UPPER: f32 = 0.25;
+pub(crate) const RELIEF: f32 = 0.5;
+pub(crate) const UPPER: f32 = 0.25;
 /// Share of the sky's light from above on a place without a slope.
-const ABOVE: f32 = 0.7;
+pub(crate) const ABOVE: f32 = 0.7;
 /// Light that the hollows between billows lose, the least that gets into one, and heights of a hollow and of a crest.
-const HOLLOW: f32 = 1.1;
-const DEEPEST: f32 = 0.3;
-const HOLLOWS: [f32; 2] = [-0.75, 0.55];
+pub(crate) const HOLLOW: f32 = 1.1;
+pub(crate) const DEEPEST: f32 = 0.3;
+pub(crate) const HOLLOWS: [f32; 2] = [-0.75, 0.55];
 /// Steps after which billows that the flow carries begin again; half of them are in the middle of their time then.
 const PERIOD: f64 = 7.0;
 
 /// Billows' edges that the flow carries them at most. Where it shears, ones that it carried farther would be drawn out into stripes
 /// thinner than its cells.
-const FARTHEST: f32 = 0.35;
+pub(crate) const FARTHEST: f32 = 0.35;
 
 /// Steps that count of those for which a flow has carried billows, at a speed in their edges a step: farther ones lag behind.
 #[inline(always)]
@@ -57,8 +57,10 @@ fn carried(speed: f32, steps: f32) -> f32 {
     steps * (FARTHEST / (FARTHEST + speed * steps))
 }
 
+/// Shift of the second generation of billows.
+pub(crate) const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
 /// Weight of a generation up to which it is left out.
-const FAINT: f32 = 0.02;
+pub(crate) const FAINT: f32 = 0.02;
 
 /// The light that scatters in smoke, the same along a whole ray.
 struct Light {
@@ -87,7 +89,7 @@ impl Generations {
             let part = turns - turns.floor();
             let weight = 1.0 - (2.0 * part - 1.0).abs();
             // Where a generation begins again is always the same: other billows each time would boil.
-            let began = v3(1.37, 2.71, 0.19) * (2.0 * half) as f32;
+            let began = BEGAN * (2.0 * half) as f32;
             ((part * PERIOD) as f32, began, weight as f32)
         };
         let [a, b] = [of(0.0), of(0.5)];
@@ -115,8 +117,8 @@ impl Generations {
 
 /// Share of the light behind it that a part of a step takes at most, and the most parts of a step: the surface of dense smoke lies
 /// between two samples, and light changes there within less than a step.
-const PART: f32 = 0.16;
-const PARTS: f32 = 6.0;
+pub(crate) const PART: f32 = 0.16;
+pub(crate) const PARTS: f32 = 6.0;
 
 /// Adds what the smoke along a stretch of a ray does to its light. A sample stands for the step that ends at it, and one at the end
 /// of the stretch for what is left: without it, smoke on a surface would be thicker by the jitter of a pixel.

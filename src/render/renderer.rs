@@ -335,7 +335,7 @@ impl Renderer {
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
                 cover(&self.context(&field, &media, shown, &ember), camera, image, how)
             }
-            Style::Scientific | Style::Surface | Style::Maximum => {
+            _ => {
                 let haze = self.prepared.known_haze();
                 let haze = self.haze(haze.as_deref(), (shown, Skipping::Bricks));
                 cover(&self.specimen(&field, &media, (shown, haze.as_ref())), camera, image, Develop::Plain)
@@ -390,7 +390,7 @@ impl Renderer {
                 let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
                 (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
             }
-            Style::Scientific | Style::Surface | Style::Maximum => {
+            _ => {
                 let haze = self.prepared.haze(volume).filter(|_| self.contents.lava);
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
                 let media = self.media(volume, skipping, shown);
@@ -464,7 +464,7 @@ impl Renderer {
                 solid: of_media(&|form| form == Form::Solid),
                 gas: if whole { gas.map(|_| Tiles::whole(camera)) } else { gas },
             },
-            Style::Scientific | Style::Surface | Style::Maximum => {
+            _ => {
                 let haze = clouds.haze.map(|haze| match whole {
                     true => Tiles::whole(camera),
                     false => Tiles::of_boxes(haze.boxes(), camera, depths),

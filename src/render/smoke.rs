@@ -34,9 +34,9 @@ use super::places::Skipping;
 /// Share of the absorption that counts for light from the sky and from the lava, which comes by detours.
 const DETOURS: f32 = 0.35;
 /// Optical depth of an air cell up to which nothing is drawn.
-const LEAST: f32 = 2e-3;
+pub(crate) const LEAST: f32 = 2e-3;
 /// Glow that a byte of the lava's light holds at most; its square root is stored.
-const BRIGHTEST: f32 = 4.0;
+pub(crate) const BRIGHTEST: f32 = 4.0;
 /// The bytes of two cells that stand for how much light they absorb.
 const ROOTS: u64 = 0x0000_00ff_0000_00ff;
 

@@ -13,15 +13,15 @@ use super::tracer::Sight;
 use crate::view::Preset;
 
 /// Density from which a material too thin for a surface is seen.
-const VEIL: f32 = 0.05;
+pub(crate) const VEIL: f32 = 0.05;
 /// Least share of its colour that a grain has, however coarse the look makes them.
 const DARKEST: f32 = 0.15;
 /// How far light reaches around the shaded side of grains, and of ice.
 const GRAINS_WRAP: f32 = 0.15;
 const ICE_WRAP: f32 = 0.5;
 /// Absorption of ice by a cell of its length, its colour, and the length that is looked into.
-const ICE_ABSORBS: V3 = V3::new(0.30, 0.08, 0.04);
-const ICE: V3 = V3::new(0.75, 0.92, 1.0);
+pub(crate) const ICE_ABSORBS: V3 = V3::new(0.30, 0.08, 0.04);
+pub(crate) const ICE: V3 = V3::new(0.75, 0.92, 1.0);
 const ICE_DEEP: f32 = 4.0;
 /// Share of light that ice mirrors when it is met straight on.
 const ICE_MIRRORS: f32 = 0.018;

@@ -8,26 +8,26 @@ use super::noise;
 use super::shading::ShadeContext;
 
 /// How much more a gas scatters forward than backward: Henyey and Greenstein's g.
-const FORWARD: f32 = 0.3;
+pub(crate) const FORWARD: f32 = 0.3;
 /// Shares of the light of the sun, of the sky and of the lava that gas sends on towards the eye. Light is scattered many
 /// times in it: it is brighter than a single turn would make it.
-const SUN: f32 = 0.50;
-const SKY: f32 = 0.7;
-const LAVA: f32 = 0.16;
+pub(crate) const SUN: f32 = 0.50;
+pub(crate) const SKY: f32 = 0.7;
+pub(crate) const LAVA: f32 = 0.16;
 /// Share of the sky's light that is left where no sun arrives any more.
-const SHADED: f32 = 0.42;
+pub(crate) const SHADED: f32 = 0.42;
 /// Share of the sun's light that reaches a place by detours, of which absorption takes the root only: the side of a cloud that lies
 /// away from the sun is grey and not dark.
-const ASTRAY: f32 = 0.35;
+pub(crate) const ASTRAY: f32 = 0.35;
 /// A ray ends when no more than this share of light would come through.
-const OPAQUE: f32 = 0.01;
+pub(crate) const OPAQUE: f32 = 0.01;
 /// Billows: the number of the broadest to a unit of pattern, and their strength.
-const BROAD: f32 = 0.19;
-const BILLOWS: f32 = 2.6;
+pub(crate) const BROAD: f32 = 0.19;
+pub(crate) const BILLOWS: f32 = 2.6;
 /// How far they rise in a step, in cells.
 const RISE: f64 = 0.15;
 /// Height above the ground, in units of pattern, from which mountains throw no shadow on gas.
-const LIFTED: f32 = 14.0;
+pub(crate) const LIFTED: f32 = 14.0;
 
 /// The light that scatters in gas, the same along a whole ray.
 struct Light {

@@ -45,7 +45,7 @@ const SUN: f32 = 14.0;
 const NARROW: i32 = 256;
 
 /// How much brighter than the light on a surface the lava is in a mirror.
-const MIRRORED: f32 = 2.2;
+pub(crate) const MIRRORED: f32 = 2.2;
 /// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
 const TILTED: [f32; 2] = [0.75, 0.97];
 /// Density of gas beside a surface from which it foams, and from which it is all foam.

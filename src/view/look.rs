@@ -9,21 +9,7 @@ use crate::validate::{Invalid, within};
 
 use super::color_by;
 use super::palette::PaletteSpec;
-
-/// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Style {
-    /// A refined lava surface with crust and glow, sun, sky, bloom and a filmic tone map.
-    #[default]
-    Cinematic,
-    /// Emission and absorption through the transfer function.
-    Scientific,
-    /// The surface of density [`LookSpec::iso`], in the colour of the lava one cell under it.
-    Surface,
-    /// The largest value on each ray, over dimmed ground.
-    Maximum,
-}
+use super::style::Style;
 
 /// Time of day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,14 +6,16 @@ mod color_by;
 mod look;
 mod material;
 mod palette;
+mod style;
 
 pub use camera::CameraSpec;
 #[cfg(feature = "viewer")]
 pub(crate) use color_by::COLORS;
-pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Style};
+pub use look::{AirLook, Antialias, LookSpec, SkyPreset};
 #[cfg(feature = "render")]
 pub(crate) use material::Form;
 pub use material::{MaterialLook, Preset};
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
 #[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use palette::{linear_to_srgb, srgb_to_linear};
+pub use style::Style;

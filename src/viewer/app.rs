@@ -21,6 +21,7 @@ use super::recent::Recent;
 use super::record::Files;
 use super::rewind::Rewind;
 use super::state::State;
+use super::straight::Straight;
 use super::tools::{Deed, Tool};
 use super::ui;
 use super::vent_handles::{self, Handle};
@@ -106,6 +107,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     state.shown.usual_fps = painter.usual_fps();
     state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };
     let mut app = App {
+        straight: Straight::new(&painter),
         state,
         journal: Journal::new(options.log, starting),
         start: Some(start),
@@ -141,6 +143,8 @@ pub(super) struct App {
     pub(super) window: Window,
     pub(super) worker: Worker,
     pub(super) painter: Painter,
+    /// Frames that only show another picture.
+    pub(super) straight: Option<Straight>,
     pub(super) state: State,
     /// Created with the first report.
     pub(super) rig: Option<Rig>,
@@ -181,7 +185,7 @@ impl App {
                 continue;
             }
             let begin = Instant::now();
-            if !self.draw() {
+            if !self.draw(reasons) {
                 self.quit = true;
             }
             std::thread::sleep(SHORTEST.saturating_sub(begin.elapsed()));
@@ -206,6 +210,7 @@ impl App {
         let repaint = self.window.egui_context().has_requested_repaint();
         Reasons {
             picture,
+            heard,
             touched: self.clock.awake > 0 || repaint || (toasts && !on_cpu),
             numbers: numbers || moved || toasts,
         }
@@ -228,25 +233,25 @@ impl App {
 
     /// Completes files after the window and its textures were dropped.
     fn abandon(self) {
-        let Self { files, mut journal, worker, painter, window, .. } = self;
+        let Self { files, mut journal, worker, painter, straight, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
         drop(worker);
         // Freeing the resources of a lost display would call into it.
-        std::mem::forget((painter, window));
+        std::mem::forget((painter, straight, window));
     }
 
     /// Completes files and ends the simulation.
     fn close(mut self) {
         self.end_recording();
-        let Self { files, mut journal, worker, painter, window, .. } = self;
+        let Self { files, mut journal, worker, painter, straight, window, .. } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
         journal.say("closed");
         // The painter's textures must be dropped before the device of the last window.
-        drop((worker, painter));
+        drop((worker, painter, straight));
         drop(window);
     }
 

@@ -19,6 +19,8 @@ const SHOWN: Duration = Duration::from_millis(500);
 pub(super) struct Reasons {
     /// Another picture is ready.
     pub(super) picture: bool,
+    /// Events that the panel may wait for.
+    pub(super) heard: bool,
     /// A key, the mouse, or a movement of the panel.
     pub(super) touched: bool,
     /// Other numbers in the panel.
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn without_a_card_only_pictures_are_drawn_at_once() {
-        let all = Reasons { picture: true, touched: true, numbers: true };
+        let all = Reasons { picture: true, heard: true, touched: true, numbers: true };
         assert_eq!([all.wait(true), all.wait(false)], [Duration::ZERO; 2]);
         let touched = Reasons { picture: false, ..all };
         assert_eq!([touched.wait(true), touched.wait(false)], [PANEL_ON_CPU, Duration::ZERO]);

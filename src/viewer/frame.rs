@@ -3,10 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::app::App;
+use super::clock::Reasons;
 use super::pace;
 use super::pointer::Drag;
 use super::state::Frame;
 use super::ui::{self, Stage};
+use super::vent_handles::Handle;
+use crate::render::Camera;
 
 /// Pause of a window that is not shown.
 const HIDDEN: Duration = Duration::from_millis(15);
@@ -17,11 +20,52 @@ const SLOWEST: f64 = 1.0;
 /// Time between two lines of the log while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
+/// The parts of a [`Stage`].
+struct Marks {
+    camera: Camera,
+    scale: f32,
+    pointer: Option<(f32, f32)>,
+    rests: Duration,
+    handles: Vec<Handle>,
+}
+
+impl Marks {
+    fn stage(&self) -> Stage<'_> {
+        let Self { camera, scale, pointer, rests, handles } = self;
+        Stage { camera, scale: *scale, pointer: *pointer, rests: *rests, handles }
+    }
+}
+
 impl App {
     /// Draws a frame. Returns whether the window is still open.
-    pub(super) fn draw(&mut self) -> bool {
+    pub(super) fn draw(&mut self, reasons: Reasons) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
+        let alive = (self.is_for_the_picture(reasons) && self.draw_straight()) || self.draw_all();
+        self.after_frame(begin.elapsed());
+        alive
+    }
+
+    /// Whether another picture is all that a frame is for: the panel has nothing to hear and to light up.
+    fn is_for_the_picture(&self, Reasons { picture, heard, touched, .. }: Reasons) -> bool {
+        let on_panel = self.pointer.at.is_some_and(|at| self.over_panel(at));
+        picture && !heard && !touched && !on_panel && self.painter.times().shown > 0
+    }
+
+    /// Draws the picture, and the panel as it is; false where that must be done the long way.
+    fn draw_straight(&mut self) -> bool {
+        let Some(mut straight) = self.straight.take() else { return false };
+        let seconds = self.clock.now();
+        let drawn = self.marks().is_some_and(|marks| {
+            let (window, painter, state) = (&mut self.window, &mut self.painter, &mut self.state);
+            straight.show(window, painter, seconds, |context| ui::draw(context, state, &marks.stage()))
+        });
+        self.straight = Some(straight);
+        drawn
+    }
+
+    /// Draws everything, and lets the panel hear what happened. Returns whether the window is still open.
+    fn draw_all(&mut self) -> bool {
         let context = self.window.egui_context().clone();
         // A hidden window skips frames, so the last pass of the panel may still be open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;
@@ -31,28 +75,32 @@ impl App {
             self.clock.pass = context.cumulative_pass_nr();
             let name = &self.state.scene.spec.name;
             self.window.draw_ui(|context| ui::loading(context, name));
-        } else if let Some(camera) = self.camera() {
+        } else if let Some(marks) = self.marks() {
             self.clock.pass = context.cumulative_pass_nr();
-            // Marks are drawn for the camera of the picture under them.
-            let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
-            let aim =
-                self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
-            let handles = self.handles();
-            let scale = self.window.scale_factor() as f32;
-            let rests = self.pointer.rests(begin);
-            let pointer = aim.map(|aim| aim.pixel);
-            let stage = Stage { camera: &camera, scale, pointer, rests, handles: &handles };
             let (window, state) = (&mut self.window, &mut self.state);
             let before = state.look.clone();
-            window.draw_ui(|context| ui::draw(context, state, &stage));
+            window.draw_ui(|context| ui::draw(context, state, &marks.stage()));
             if self.state.look != before {
                 self.look_changed();
             }
         }
         let painter = Some(&mut self.painter as &mut dyn kiss3d::renderer::Renderer3d);
-        let alive = pollster::block_on(self.window.render(None, None, None, None, painter, None));
-        self.after_frame(begin.elapsed());
-        alive
+        pollster::block_on(self.window.render(None, None, None, None, painter, None))
+    }
+
+    /// What the marks over the picture are for, once there is a camera.
+    fn marks(&self) -> Option<Marks> {
+        let camera = self.camera()?;
+        // Marks are drawn for the camera of the picture under them.
+        let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
+        let aim = self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
+        Some(Marks {
+            camera,
+            scale: self.window.scale_factor() as f32,
+            pointer: aim.map(|aim| aim.pixel),
+            rests: self.pointer.rests(self.clock.drawn),
+            handles: self.handles(),
+        })
     }
 
     /// Measures the frame, takes it into the recording, and renames the window.
@@ -82,10 +130,12 @@ impl App {
     fn log_pictures(&mut self) {
         let Frame { fps, scale, finished, .. } = self.state.frame;
         let fps = fps.unwrap_or_default();
+        let straight = self.straight.as_ref().map_or(0, |straight| straight.frames);
+        let passes = self.window.egui_context().cumulative_pass_nr() + straight;
         let (clock, now) = (&mut self.clock, Instant::now());
         let after = self.painter.times().changed.map_or(0.0, |changed| (now - changed).as_secs_f64());
         let whole = scale > 0.999;
-        let frames = clock.frames.note(self.window.egui_context().cumulative_pass_nr(), now);
+        let frames = clock.frames.note(passes, now);
         if whole && !clock.whole {
             self.journal.say(&format!("whole resolution {after:.2} s after the last change"));
         }

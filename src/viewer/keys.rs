@@ -135,7 +135,47 @@ const SHIFT: Modifiers = Modifiers::Shift;
 const CTRL: Modifiers = Modifiers::Control;
 
 /// The table.
-pub const BINDINGS: &[Binding] = &[
+pub const BINDINGS: &[Binding] = &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
+
+const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
+    let (mut all, mut part, mut k, mut at) = ([parts[0][0]; N], 0, 0, 0);
+    while at < N {
+        if k < parts[part].len() {
+            all[at] = parts[part][k];
+            (k, at) = (k + 1, at + 1);
+        } else {
+            (part, k) = (part + 1, 0);
+        }
+    }
+    all
+}
+
+/// A key for each style, in their order: 1, 2, …
+const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
+
+const fn of_styles<const N: usize>() -> [Binding; N] {
+    let (mut all, mut k) = ([TIME[0]; N], 0);
+    while k < N {
+        let (style, (keys, shown)) = (Style::LIST[k], DIGITS[k]);
+        all[k] = bind(Group::View, keys, shown, style.of_key(), Action::Style(style));
+        k += 1;
+    }
+    all
+}
+
+const DIGITS: [(&[(Key, Modifiers)], &str); 9] = [
+    (&[(Key::Key1, NONE)], "1"),
+    (&[(Key::Key2, NONE)], "2"),
+    (&[(Key::Key3, NONE)], "3"),
+    (&[(Key::Key4, NONE)], "4"),
+    (&[(Key::Key5, NONE)], "5"),
+    (&[(Key::Key6, NONE)], "6"),
+    (&[(Key::Key7, NONE)], "7"),
+    (&[(Key::Key8, NONE)], "8"),
+    (&[(Key::Key9, NONE)], "9"),
+];
+
+const TIME: &[Binding] = &[
     bind(Group::Simulation, &[(Key::Space, NONE)], "Space", "run or pause", Action::Run),
     bind(Group::Simulation, &[(Key::Period, NONE)], ".", "one step", Action::Step),
     bind(
@@ -152,28 +192,9 @@ pub const BINDINGS: &[Binding] = &[
     bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
     bind(Group::Simulation, &[(Key::J, NONE)], "J", "back to the kept moment; again: one earlier", Action::Rewind),
     bind(Group::Simulation, &[(Key::J, SHIFT)], "Shift+J", "to the next moment ahead", Action::Onward),
-    bind(
-        Group::View,
-        &[(Key::Key1, NONE)],
-        "1",
-        "view cinematic: crust, glow, sun and sky",
-        Action::Style(Style::Cinematic),
-    ),
-    bind(Group::View, &[(Key::Key2, NONE)], "2", "view scientific: see-through", Action::Style(Style::Scientific)),
-    bind(
-        Group::View,
-        &[(Key::Key3, NONE)],
-        "3",
-        "view surface: one amount, plainly lit",
-        Action::Style(Style::Surface),
-    ),
-    bind(
-        Group::View,
-        &[(Key::Key4, NONE)],
-        "4",
-        "view maximum: the largest value on each ray",
-        Action::Style(Style::Maximum),
-    ),
+];
+
+const OTHERS: &[Binding] = &[
     bind(Group::View, &[(Key::X, NONE)], "X", "slice across x on or off", Action::Cut(Axis::X)),
     bind(Group::View, &[(Key::Y, NONE)], "Y", "slice across y on or off", Action::Cut(Axis::Y)),
     bind(Group::View, &[(Key::Z, NONE)], "Z", "slice across z on or off", Action::Cut(Axis::Z)),

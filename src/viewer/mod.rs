@@ -37,6 +37,7 @@ mod rewind;
 mod screen;
 mod slices;
 mod state;
+mod straight;
 mod toasts;
 mod tools;
 mod ui;

@@ -19,9 +19,9 @@ use crate::world::Ground;
 /// Columns around one with a cave in which the smooth top leans on it.
 const AROUND: usize = 2;
 /// How far below and above the highest cell's top the smooth surface may lie to stand for it, in cells.
-const NEAR: [f32; 2] = [-1.0, 0.75];
+pub(crate) const NEAR: [f32; 2] = [-1.0, 0.75];
 /// Range for the surface that is drawn.
-const DRAWN: [f32; 2] = [-0.6, 0.5];
+pub(crate) const DRAWN: [f32; 2] = [-0.6, 0.5];
 /// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
 const CLIFF: usize = 3;
 /// Marks a top that is drawn flat.

@@ -98,7 +98,7 @@ impl Fade {
         let [b, c] = ACROSS[axis];
         let beside = place[c] * self.size[b] + place[b];
         let share = |away: usize, over: f32| if (away as f32) < over { (away as f32 + 0.5) / over } else { 1.0 };
-        let [first, last] = [0, 1].map(|side| self.over[axis][side][beside]);
+        let (first, last) = (self.over[axis][0][beside], self.over[axis][1][beside]);
         let (low, high) = (share(place[axis], first), share(self.size[axis] - 1 - place[axis], last));
         smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }

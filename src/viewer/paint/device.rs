@@ -270,6 +270,27 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
     }
 }
 
+/// A pass that overwrites a texture.
+pub(super) fn color_pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+) -> wgpu::RenderPass<'a> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: to,
+            resolve_target: None,
+            ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            depth_slice: None,
+        })],
+        depth_stencil_attachment: None,
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

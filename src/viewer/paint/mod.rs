@@ -253,6 +253,14 @@ impl Painter {
         }
     }
 
+    /// Lays the latest picture by the processor over a surface; false where there is none.
+    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat) -> bool {
+        match self {
+            Self::Gpu(_) => false,
+            Self::Cpu(painter) => painter.lay(on, format),
+        }
+    }
+
     /// Frees the memory of pictures.
     pub fn forget_pictures(&mut self) {
         if let Self::Gpu(painter) = self {

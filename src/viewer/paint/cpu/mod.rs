@@ -257,6 +257,12 @@ impl CpuPainter {
         RgbaImage::from_raw(size.0 as u32, size.1 as u32, rgba.clone())
     }
 
+    /// Lays the latest picture over a surface; false where there is none.
+    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat) -> bool {
+        self.take_next();
+        self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format)
+    }
+
     /// Puts the next picture on the screen.
     fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };

@@ -10,7 +10,8 @@
 //! Between traced places lie the cubics of Catmull and Rom, held within the values around them: edges are smooth and do not ring.
 //! While the camera rests, a frame is mixed into those before it, by how near to a pixel it was traced. The mean of several has
 //! the window's resolution and less noise. What is left of earlier frames is held within the values that the latest one has
-//! around a pixel, so that nothing that moves leaves a trail.
+//! around a pixel, so that nothing that moves leaves a trail. Where a frame is soft, as smoke and sky are, there is nothing between its
+//! places that others know better: it counts there too, and no mesh of old and new pixels is seen.
 
 use rayon::prelude::*;
 
@@ -47,6 +48,8 @@ const LEAST: f32 = 1e-3;
 const MOST: f32 = 2.0;
 /// Levels by which earlier frames differ from what the latest one allows, from which on they count half.
 const OUTDATED: f32 = 6.0;
+/// Levels by which a pixel of a frame differs from the mean of those around it, up to which it counts as soft.
+const SOFT: f32 = 3.0;
 /// Pixels that are repeated beyond the sides.
 const RIM: usize = 2;
 
@@ -68,8 +71,9 @@ struct Tap {
     /// The first of four pixels around the place, and their shares in its value.
     first: usize,
     shares: [f32; 4],
-    /// The pixel traced nearest to it, and the weight of that.
-    nearest: usize,
+    /// How far the place is on its way from the second of them to the third.
+    between: f32,
+    /// The weight of the one traced nearest to it.
     weight: f32,
 }
 
@@ -79,13 +83,13 @@ impl Tap {
         let per_pixel = count as f32 / window as f32;
         let tap = |n: usize| {
             let last = (count - 1) as f32;
-            let place = ((n as f32 + 0.5) * per_pixel - 0.5 - shift).clamp(-1.0, last + 1.0);
+            let place = ((n as f32 + 0.5) * per_pixel - 0.5 - shift).clamp(-1.0, (last + 1.0).next_down());
             let floor = place.floor();
             let (t, away) = (place - floor, (place - place.round()) / per_pixel);
             Self {
                 first: (floor + RIM as f32) as usize - 1,
                 shares: cubic(t),
-                nearest: (place.round() + RIM as f32) as usize,
+                between: t,
                 weight: (-FALL * away * away).exp(),
             }
         };
@@ -154,7 +158,28 @@ impl Framed {
         let row = |y: usize| &image.rgb[3 * image.width * held(y, image.height)..][..3 * image.width];
         let rows = (0..image.height + 2 * RIM).map(row);
         let pixels = rows.flat_map(|row| (0..width).map(move |x| pixel(&row[3 * held(x, image.width)..], 0.0)));
-        Self { width, pixels: pixels.collect() }
+        let mut framed = Self { width, pixels: pixels.collect() };
+        framed.soften();
+        framed
+    }
+
+    /// Notes in the last lane how soft the picture is, 0 to 1; the rim has no detail to lose.
+    fn soften(&mut self) {
+        let (width, count) = (self.width, self.pixels.len());
+        for k in width + 1..count - width - 1 {
+            let around = [k - 1, k + 1, k - width, k + width];
+            let mut away = 0.0;
+            for i in 0..3 {
+                let mean = 0.25
+                    * (self.pixels[around[0]][i]
+                        + self.pixels[around[1]][i]
+                        + self.pixels[around[2]][i]
+                        + self.pixels[around[3]][i]);
+                away = largest(away, (self.pixels[k][i] - mean).abs());
+            }
+            let rough = (away / SOFT) * (away / SOFT);
+            self.pixels[k][3] = 1.0 / (1.0 + rough * rough);
+        }
     }
 
     fn row(&self, y: usize) -> &[Pixel] {
@@ -171,8 +196,8 @@ struct Row<'a> {
     framed: &'a Framed,
     tap: &'a Tap,
     across: &'a [Tap],
-    /// Values of the frame's columns on this row, and the least and the largest around it.
-    columns: &'a mut [Vec<Pixel>; 3],
+    /// Values of the frame's columns on this row, the least and the largest above and below, and those all around.
+    columns: &'a mut [Vec<Pixel>; 5],
     pixels: &'a mut [Pixel],
     bytes: &'a mut [u8],
 }
@@ -180,46 +205,52 @@ struct Row<'a> {
 impl Work for Row<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { framed, tap, across, columns: [values, low, high], pixels, bytes } = self;
+        let Self { framed, tap, across, columns: [values, low, high, from, to], pixels, bytes } = self;
         let [a, b, c, d] = [0, 1, 2, 3].map(|k| framed.row(tap.first + k));
-        let [above, here, below] = [tap.nearest - 1, tap.nearest, tap.nearest + 1].map(|y| framed.row(y));
+        let blend = |a: f32, b: f32, share: f32| a + (b - a) * share;
         for k in 0..framed.width {
+            let [p, q, r, s] = tap.shares;
             for i in 0..4 {
-                let [p, q, r, s] = tap.shares;
                 values[k][i] = a[k][i] * p + b[k][i] * q + c[k][i] * r + d[k][i] * s;
-                low[k][i] = least(least(above[k][i], here[k][i]), below[k][i]);
-                high[k][i] = largest(largest(above[k][i], here[k][i]), below[k][i]);
+                // Between the rows before and behind the place: bounds that jump from row to row would be seen.
+                let (mid_low, mid_high) = (least(b[k][i], c[k][i]), largest(b[k][i], c[k][i]));
+                low[k][i] = blend(least(a[k][i], mid_low), least(mid_low, d[k][i]), tap.between);
+                high[k][i] = blend(largest(a[k][i], mid_high), largest(mid_high, d[k][i]), tap.between);
             }
         }
-        for ((pixel, byte), at) in pixels.iter_mut().zip(bytes.chunks_exact_mut(4)).zip(across) {
-            let (v, n) = (&values[at.first..at.first + 4], at.nearest);
-            let (low, high) = (&low[n - 1..n + 2], &high[n - 1..n + 2]);
+        // Once for a column of the frame: several pixels of the window lie beside it.
+        for k in 1..framed.width - 1 {
+            for i in 0..4 {
+                from[k][i] = least(least(low[k - 1][i], low[k][i]), low[k + 1][i]);
+                to[k][i] = largest(largest(high[k - 1][i], high[k][i]), high[k + 1][i]);
+            }
+        }
+        for ((pixel, byte), at) in pixels.iter_mut().zip(bytes.as_chunks_mut::<4>().0).zip(across) {
+            let v = &values[at.first..at.first + 4];
+            let (low, high) = (&from[at.first + 1..at.first + 3], &to[at.first + 1..at.first + 3]);
             // All four lanes, though the last is no colour: so many are one instruction.
             let ([p, q, r, s], mut new, mut old, mut away) = (at.shares, [0.0; 4], [0.0; 4], [0.0; 4]);
+            let mut from = [0.0; 4];
             for i in 0..4 {
-                let (from, to) = (
-                    least(least(low[0][i], low[1][i]), low[2][i]),
-                    largest(largest(high[0][i], high[1][i]), high[2][i]),
-                );
-                new[i] = least(largest(v[0][i] * p + v[1][i] * q + v[2][i] * r + v[3][i] * s, from), to);
-                old[i] = least(largest(pixel[i], from), to);
+                from[i] = blend(low[0][i], low[1][i], at.between);
+                let to = blend(high[0][i], high[1][i], at.between);
+                new[i] = least(largest(v[0][i] * p + v[1][i] * q + v[2][i] * r + v[3][i] * s, from[i]), to);
+                old[i] = least(largest(pixel[i], from[i]), to);
                 away[i] = (pixel[i] - old[i]).abs();
             }
+            let soft = from[3];
             let gone = largest(largest(away[0], away[1]), away[2]);
             // Where the picture changes, a frame counts between the places that it traced too: a mesh of new and old pixels would be seen.
             let outdated = if pixel[3] > 0.0 { gone / (OUTDATED + gone) } else { 0.0 };
             let near = largest(tap.weight * at.weight, LEAST);
-            let weight = near + (1.0 - near) * outdated;
+            let weight = near + (1.0 - near) * largest(outdated, soft);
             let before = pixel[3] * (1.0 - outdated);
             let share = weight / (before + weight);
-            let mut levels = [0_i32; 4];
             for i in 0..4 {
                 pixel[i] = old[i] + (new[i] - old[i]) * share;
-                levels[i] = (pixel[i] + 0.5) as i32;
+                byte[i] = (pixel[i] + 0.5) as i32 as u8;
             }
-            for i in 0..3 {
-                byte[i] = levels[i] as u8;
-            }
+            byte[3] = u8::MAX;
             pixel[3] = least(before + weight, MOST);
         }
     }
@@ -292,6 +323,25 @@ mod tests {
         let coarse = frame((27, 20), WINDOW, [0.0; 2], |x, _| if x < 41.0 { 50.0 } else { 200.0 });
         let bytes = Upsampler::default().add(&coarse, [0.0; 2], WINDOW);
         assert!(bytes.chunks_exact(4).all(|p| (50..=200).contains(&p[0])));
+    }
+
+    #[test]
+    fn what_is_soft_and_moves_shows_no_mesh() {
+        let (small, mut picture, mut bytes) = ((20, 15), Upsampler::default(), Vec::new());
+        let places = places(0.25);
+        for n in 0..3 * places.len() {
+            let shift = places[n % places.len()];
+            let smoke = |x: f32, y: f32| 120.0 + 40.0 * ((x + 0.3 * y - 2.0 * n as f32) * 0.06).sin();
+            bytes = picture.add(&frame(small, WINDOW, shift, smoke), shift, WINDOW);
+        }
+        // Between neighbours that rise evenly there is nothing but rounding.
+        let row = |y: usize| bytes[4 * WINDOW.0 * y..][..4 * WINDOW.0].chunks_exact(4).map(|p| i32::from(p[0]));
+        let bent = |y: usize| {
+            let row: Vec<i32> = row(y).collect();
+            row[6..74].windows(3).map(|p| (2 * p[1] - p[0] - p[2]).abs()).max().unwrap_or(0)
+        };
+        let most = (6..54).map(bent).max().unwrap_or(0);
+        assert!(most <= 4, "a pixel differs by {most} levels from its neighbours");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::render::heightfield::{Caves, Top};
 use crate::viewer::paint::device::Gpu;
 
 /// Words before the index of the columns: see `caves.wgsl`.
-const HEAD: usize = 8;
+pub(super) const HEAD: usize = 8;
 /// Words that are sent together when one of them changed.
 const BLOCK: usize = 64;
 

@@ -1,24 +1,28 @@
 //! The light of a picture and its way to the screen: targets of one size, bloom, and the last pass.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::render::film::{BLOCK, radii};
 use crate::render::{LookSpec, Style};
 
 use super::stage::mask_of_noise;
-use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, numbers_binding, sampled};
+use super::wgsl::{self, numbers};
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
 /// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
 /// The wide blur works on squares of so many blocks.
 const WIDE: usize = 2;
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-struct FilmNumbers {
-    how: [f32; 4],
-    size: [f32; 4],
-    blur: [f32; 4],
+numbers! {
+    /// Numbers of a pass over light.
+    #[derive(Default)]
+    struct FilmNumbers {
+        /// Exposure, glow, develop (0 plain, 1 filmic), what leaves: 0 as kiss3d's film wants it, 1 coded as sRGB.
+        how: [f32; 4],
+        /// Size of the light texture, size of the target.
+        size: [f32; 4],
+        /// Direction of a blur in texels of its source, its sigma, number of taps to each side.
+        blur: [f32; 4],
+    }
 }
 
 /// Where the last pass writes.
@@ -72,7 +76,10 @@ pub(super) struct Development {
 
 impl PostProcess {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let module = gpu.module("film", include_str!("shaders/film.wgsl"));
+        let module = gpu.module(
+            "film",
+            &[wgsl::of_film(), FilmNumbers::wgsl(), include_str!("shaders/film.wgsl").to_owned()].concat(),
+        );
         let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
         let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
         let kinds = [numbers_binding(), sampler, float, float, float, float, numbers_binding()].map(Some);
@@ -225,25 +232,4 @@ impl PostProcess {
 fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]
-}
-
-/// A pass that overwrites a texture.
-pub(super) fn color_pass<'a>(
-    encoder: &'a mut wgpu::CommandEncoder,
-    label: &str,
-    to: &wgpu::TextureView,
-) -> wgpu::RenderPass<'a> {
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-        label: Some(label),
-        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-            view: to,
-            resolve_target: None,
-            ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
-            depth_slice: None,
-        })],
-        depth_stencil_attachment: None,
-        timestamp_writes: None,
-        occlusion_query_set: None,
-        multiview_mask: None,
-    })
 }

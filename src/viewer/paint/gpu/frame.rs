@@ -1,6 +1,6 @@
-//! The numbers of one frame as the shaders read them: `struct Frame` of `scene.wgsl`, field for field.
+//! The numbers of one frame as the shaders read them.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
 use crate::grid::Grid;
 use crate::render::contents::opened;
@@ -21,61 +21,89 @@ use crate::world::CellMeasure;
 use super::fog::FogTexture;
 use super::media::MOST;
 use super::smoke::SmokeBox;
+use super::wgsl::numbers;
 
 type Four = [f32; 4];
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub(super) struct Frame {
-    eye: Four,
-    right: Four,
-    up: Four,
-    forward: Four,
-    size: Four,
-    cells: Four,
-    nodes: Four,
-    block: Four,
-    clip_low: Four,
-    clip_high: Four,
-    cuts: Four,
-    lava: Four,
-    heat: Four,
-    kelvin: Four,
-    view: [u32; 4],
-    ride: Four,
-    altitude: Four,
-    sun: Four,
-    sun_color: Four,
-    zenith: Four,
-    horizon: Four,
-    nadir: Four,
-    halo: Four,
-    ambient_below: Four,
-    ambient_above: Four,
-    lamp: Four,
-    media: Four,
-    media_look: [Four; MOST],
-    media_color: [Four; MOST],
-    media_absorbed: [Four; MOST],
-    media_deep: [Four; MOST],
-    media_warmed: [Four; MOST],
-    fog_low: Four,
-    fog_high: Four,
-    fog_kind: [Four; KINDS],
-    fog_more: Four,
-    smoke: SmokeNumbers,
+numbers! {
+    /// Numbers of one frame as the shaders read them.
+    pub(super) struct Frame {
+        eye: Four,
+        /// Half the picture's width and height at distance 1, along the camera's right and up.
+        right: Four,
+        up: Four,
+        /// W: square of the height of a cell as it is drawn, in its widths.
+        forward: Four,
+        /// Width, height, shift of this frame's rays within a pixel (x, y).
+        size: Four,
+        /// Nx, ny, nz, cells per unit of pattern.
+        cells: Four,
+        /// Nodes of the ground across and down, nodes per cell, first shift of ray starts.
+        nodes: Four,
+        /// Foot and top of the ground block, density up to which nothing is drawn, distance between samples.
+        block: Four,
+        clip_low: Four,
+        clip_high: Four,
+        /// Planes of the slices along x, y, z, or below 0; w: bits of those that only cut the box open.
+        cuts: Four,
+        /// Iso, film, crust, width of plates.
+        lava: Four,
+        /// Cold, hot, light of the lava on rock, haze.
+        heat: Four,
+        /// Temperatures of lava with energy 0 and 1 per amount, 1 where they are known, energy per amount at the end of the palette.
+        kelvin: Four,
+        /// Style, colour by energy per amount (1) or by amount (0), volume shown, ground shown.
+        view: [u32; 4],
+        /// Phase and offset of the two copies of the riding crust; phase below 0: no ride.
+        ride: Four,
+        /// Lowest height of the ground, and the rise from there to what counts as its top.
+        altitude: Four,
+        sun: Four,
+        sun_color: Four,
+        zenith: Four,
+        horizon: Four,
+        nadir: Four,
+        halo: Four,
+        ambient_below: Four,
+        ambient_above: Four,
+        /// Lamp of the scientific styles; w: smallest density that can be seen there.
+        lamp: Four,
+        /// Number of media besides the lava, how far their ripples have moved, 1 where a ray ends at one of them.
+        media: Four,
+        /// By medium: share of usual absorption, height of ripples, number of the preset.
+        media_look: [Four; MOST],
+        /// By medium: colour.
+        media_color: [Four; MOST],
+        /// By medium that light passes: what a cell takes out of light, and what great depth sends back of the sky's and the lava's.
+        media_absorbed: [Four; MOST],
+        media_deep: [Four; MOST],
+        media_warmed: [Four; MOST],
+        /// Corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one.
+        fog_low: Four,
+        fog_high: Four,
+        /// By kind of gas: colour, extinction of a full cell.
+        fog_kind: [Four; KINDS],
+        /// Depth of the billows of both kinds, how far they have risen.
+        fog_more: Four,
+        smoke: SmokeNumbers,
+    }
 }
 
-/// The fields of `struct Frame` of which the names begin with `smoke`; all zero without smoke.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-struct SmokeNumbers {
-    low: Four,
-    cells: Four,
-    from: Four,
-    to: Four,
-    albedo: Four,
-    carried: Four,
+numbers! {
+    /// Numbers of the smoke of a frame; all zero without smoke.
+    pub(super) struct SmokeNumbers {
+        /// Corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no smoke.
+        low: Four,
+        /// Air cells along x, y, z; w: absorption to a voxel of way of the largest density.
+        cells: Four,
+        /// Corners of a box around all smoke that is shown; w: distance between samples, and strength of the billows.
+        begins: Four,
+        ends: Four,
+        /// Colour of ash; w: strength of the lava's light on it.
+        albedo: Four,
+        /// Of two generations of billows: steps that the flow has carried them, and weight.
+        carried: Four,
+    }
 }
 
 impl SmokeNumbers {
@@ -88,8 +116,8 @@ impl SmokeNumbers {
         Self {
             low: with(there.low, there.edge),
             cells: with(there.cells, there.most),
-            from: with(from, stride(there.edge, spec.look.step)),
-            to: with(to, air.detail),
+            begins: with(from, stride(there.edge, spec.look.step)),
+            ends: with(to, air.detail),
             albedo: with(air.albedo, air.glow * spec.sky.adapted),
             carried: [first, weight, second, other],
         }
@@ -158,12 +186,7 @@ impl Frame {
                 [cold, hot, flag(look.kelvin.is_some()) as f32, look.energy_shown()]
             },
             view: [
-                match look.style {
-                    Style::Cinematic => 0,
-                    Style::Scientific => 1,
-                    Style::Surface => 2,
-                    Style::Maximum => 3,
-                },
+                look.style as u32,
                 flag(look.color_by == CellMeasure::SpecificEnergy),
                 flag(spec.volume_shown),
                 flag(spec.ground_shown),

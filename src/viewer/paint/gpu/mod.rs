@@ -29,6 +29,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod turn;
+mod wgsl;
 
 use std::time::{Duration, Instant};
 

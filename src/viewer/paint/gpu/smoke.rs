@@ -51,7 +51,7 @@ impl Shown {
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
             Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),
-            Style::Scientific | Style::Surface | Style::Maximum => Self::Haze,
+            _ => Self::Haze,
         }
     }
 }

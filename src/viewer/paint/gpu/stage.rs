@@ -5,17 +5,18 @@ use crate::render::haze;
 use crate::render::mask;
 use crate::render::transfer::Transfer;
 
-use super::film::{RenderTarget, color_pass};
+use super::film::RenderTarget;
 use super::frame::Frame;
 use super::ground::GroundRoom;
 use super::lava::VolumeTextures;
 use super::turn::Turn;
-use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, halves, numbers_binding, sampled};
+use super::wgsl;
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled};
 
-/// Entries of the table of black-body colours; the range of temperatures is that of `scene.wgsl`.
+/// Entries of the table of black-body colours; the range of temperatures.
 const KELVINS: usize = 512;
-const COLDEST: f32 = 400.0;
-const HOTTEST: f32 = 1800.0;
+pub(super) const COLDEST: f32 = 400.0;
+pub(super) const HOTTEST: f32 = 1800.0;
 
 /// Pipelines and tables that do not depend on the scene.
 pub(super) struct Stage {
@@ -60,13 +61,16 @@ const MASK_AT: u32 = 23;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
+        let shared = wgsl::of_scene();
         let ground = gpu.module(
             "ground",
-            &[SCENE, CAVES, include_str!("shaders/ground.wgsl"), include_str!("shaders/caves_walk.wgsl")].concat(),
+            &[&shared, SCENE, CAVES, include_str!("shaders/ground.wgsl"), include_str!("shaders/caves_walk.wgsl")]
+                .concat(),
         );
         let trace = gpu.module(
             "trace",
             &[
+                &shared,
                 SCENE,
                 CAVES,
                 include_str!("shaders/noise.wgsl"),

@@ -5,11 +5,6 @@
 // column of the box the place of its own words, 0 for a smooth one: its top, then a bit for each cell.
 @group(0) @binding(18) var<storage, read> caves: array<u32>;
 
-const CAVES_HEAD = 8u;
-const NEAR_LOW = -1.0;
-const NEAR_HIGH = 0.75;
-const DRAWN_LOW = -0.6;
-const DRAWN_HIGH = 0.5;
 const MOST_CELLS = 8192;
 
 fn has_caves() -> bool { return caves[0] != 0u; }
@@ -30,8 +25,8 @@ fn cave_surface(column: u32, p: vec3<f32>) -> f32 {
     let top = f32(cave_top(column));
     if (caves[column] >> 31u) == 1u { return top; }
     let smooth_top = height(p.x, p.z);
-    if smooth_top < top + NEAR_LOW || smooth_top > top + NEAR_HIGH { return top; }
-    return clamp(smooth_top, top + DRAWN_LOW, top + DRAWN_HIGH);
+    if smooth_top < top + NEAR_TOP.x || smooth_top > top + NEAR_TOP.y { return top; }
+    return clamp(smooth_top, top + DRAWN_TOP.x, top + DRAWN_TOP.y);
 }
 
 // Height of the ground below a point, or of the rock that it is in: of its top, or in a cave of the cave's floor.

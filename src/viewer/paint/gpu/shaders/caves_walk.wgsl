@@ -128,7 +128,7 @@ fn is_shut(p: vec3<f32>, direction: vec3<f32>, reach: f32) -> bool {
     return s.hit && first_rock(Ray(p, direction), s.near, s.far, true).face != 0.0;
 }
 
-fn highest_rock() -> f32 { return max(frame.block.y, f32(caves[5]) + DRAWN_HIGH); }
+fn highest_rock() -> f32 { return max(frame.block.y, f32(caves[5]) + DRAWN_TOP.y); }
 
 // Whether the sun arrives on the side of a cell, and how many of five rays go far.
 fn cave_light(p: vec3<f32>, side: vec3<f32>) -> f32 {

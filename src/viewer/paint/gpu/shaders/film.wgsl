@@ -1,16 +1,7 @@
 // From linear light to what the screen shows: bloom, tone map, sRGB, a trace of dither. As `render::film`.
 
-struct Film {
-    // exposure, glow, develop (0 plain, 1 filmic), what leaves: 0 as kiss3d's film wants it, 1 coded as sRGB
-    how: vec4<f32>,
-    // size of the light texture, size of the target
-    size: vec4<f32>,
-    // direction of a blur in texels of its source, its sigma, number of taps to each side
-    blur: vec4<f32>,
-}
-
 // Storage, not uniform: see `Gpu::numbers`.
-@group(0) @binding(0) var<storage, read> film: Film;
+@group(0) @binding(0) var<storage, read> film: FilmNumbers;
 @group(0) @binding(1) var linear_held: sampler;
 // What a blur reads; else the lava's light, premultiplied, over that of the backdrop.
 @group(0) @binding(2) var light: texture_2d<f32>;
@@ -37,17 +28,14 @@ fn seen(uv: vec2<f32>) -> vec4<f32> {
     return vec4(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
 }
 
-const THRESHOLD = 0.7;
-const BRIGHTEST = 5.0;
-
 // The bright part of a block of 4 × 4 pixels.
 @fragment fn bright(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
-    let corner = vec2<i32>(place.xy) * 4;
+    let corner = vec2<i32>(place.xy) * BLOCK_OF_LIGHT;
     let last = vec2<i32>(film.size.xy) - 1;
     var sum = vec3(0.0);
     var count = 0.0;
-    for (var j = 0; j < 4; j++) {
-        for (var i = 0; i < 4; i++) {
+    for (var j = 0; j < BLOCK_OF_LIGHT; j++) {
+        for (var i = 0; i < BLOCK_OF_LIGHT; i++) {
             let p = corner + vec2(i, j);
             if any(p > last) { continue; }
             let c = seen((vec2<f32>(p) + 0.5) / film.size.xy).rgb * film.how.x;
@@ -87,7 +75,6 @@ fn srgb(c: vec3<f32>) -> vec3<f32> {
     return select(1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, c * 12.92, c <= vec3(0.0031308));
 }
 
-const MASK_SIDE = 64u;
 // The blue noise of `render::mask`.
 fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE + pixel.x % MASK_SIDE]; }
 
@@ -97,8 +84,8 @@ fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE
     var c = here.rgb;
     var glow = vec3(0.0);
     if film.how.z == 1.0 {
-        glow = (textureSampleLevel(near_bloom, linear_held, uv, 0.0).rgb * 0.20
-            + textureSampleLevel(wide_bloom, linear_held, uv, 0.0).rgb * 0.26) * film.how.y;
+        glow = (textureSampleLevel(near_bloom, linear_held, uv, 0.0).rgb * BLOOM_SHARES.x
+            + textureSampleLevel(wide_bloom, linear_held, uv, 0.0).rgb * BLOOM_SHARES.y) * film.how.y;
         c = filmic((c + glow) * film.how.x);
     } else {
         c = clamp(c, vec3(0.0), vec3(1.0));

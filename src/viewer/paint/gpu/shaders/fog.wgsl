@@ -32,18 +32,18 @@ fn ember_around(p: vec3<f32>) -> f32 {
 }
 
 fn billow(p: vec3<f32>) -> f32 {
-    return 2.6 * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (0.19 / frame.cells.w), 2);
+    return GAS_BILLOWS * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (GAS_BROAD / frame.cells.w), 2);
 }
 
 // Light that arrives at a point in gas, and is sent on towards the eye.
 fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
     let cosine = dot(view_of(ray), frame.sun.xyz);
-    let phase = (1.0 - 0.09) / pow(1.0 + 0.09 - 0.6 * cosine, 1.5);
-    let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (14.0 * frame.cells.w)));
-    let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * 0.7;
-    let lava = shown(1040.0) * (14.0 * 0.16 * frame.heat.z * ember_around(p) * gas.below);
+    let phase = (1.0 - GAS_FORWARD * GAS_FORWARD) / pow(1.0 + GAS_FORWARD * GAS_FORWARD - 2.0 * GAS_FORWARD * cosine, 1.5);
+    let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (GAS_LIFTED * frame.cells.w)));
+    let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * GAS_SKY;
+    let lava = shown(1040.0) * (14.0 * GAS_LAVA * frame.heat.z * ember_around(p) * gas.below);
     let around = sqrt(gas.sun);
-    return frame.sun_color.rgb * (0.50 * phase * mix(gas.sun, around, 0.35) * open) + sky * mix(0.42, 1.0, around) + lava;
+    return frame.sun_color.rgb * (GAS_SUN * phase * mix(gas.sun, around, GAS_ASTRAY) * open) + sky * mix(GAS_SHADED, 1.0, around) + lava;
 }
 
 // What gas does to the light of a stretch of a ray: light (rgb) added before what comes through (a), and from where (`first`).
@@ -63,11 +63,11 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
     var n = ceil(max(s.near, start) / step - jitter);
     loop {
         let t = (n + jitter) * step;
-        if t >= s.far || n + 1.0 <= n || sum.through <= 0.01 { break; }
+        if t >= s.far || n + 1.0 <= n || sum.through <= OPAQUE_GAS { break; }
         n += 1.0;
         let p = at(ray, t);
         let gas = gas_at(p);
-        if gas.densities.x + gas.densities.y <= 2.01 / 255.0 { continue; }
+        if gas.densities.x + gas.densities.y <= LEAST_GAS / 255.0 { continue; }
         let extinction = vec2(frame.fog_kind[0].w, frame.fog_kind[1].w);
         let dense = extinction * gas.densities * clamp(1.0 + frame.fog_more.xy * billow(p), vec2(0.0), vec2(3.0));
         let all = dense.x + dense.y;

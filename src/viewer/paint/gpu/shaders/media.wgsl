@@ -1,21 +1,15 @@
 // The media that light passes, before the lava or the rock at the end of a ray. The formulas are those of `render::media`
 // and `render::water`.
 
-const SURFACE_OF_MEDIA = 0.5;
-const LEAST_OF_MEDIA = 0.02;
 // Density from which a stream thinner than a step may lie before a sample.
 const NEAR_A_SURFACE = 0.3;
-// Share of what a surface mirrors that is left of it inside another liquid.
-const SUBMERGED = 0.15;
-const LAVA_MIRRORED = 2.2;
-const WET = vec3<f32>(0.62, 0.66, 0.70);
 
 fn media_count() -> i32 { return i32(frame.media.x); }
 
 fn preset_of(medium: i32) -> f32 { return frame.media_look[medium].z; }
 
 // Whether light passes the surface of a medium; gases have none.
-fn is_clear(medium: i32) -> bool { return preset_of(medium) < 0.5; }
+fn is_clear(medium: i32) -> bool { return preset_of(medium) == WATER; }
 
 // Densities by medium: of the first four, and of those after them.
 struct Densities { low: vec4<f32>, high: vec4<f32> }
@@ -119,8 +113,6 @@ fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
 fn water_lava_light() -> vec3<f32> { return shown(1040.0) * (14.0 * frame.heat.z); }
 
 // What a surface mirrors (rgb), and the share of all light that it does.
-const DROP = 3.0;
-
 fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     let view = view_of(ray);
     let facing = saturate1(-dot(view, normal));
@@ -184,7 +176,7 @@ fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) 
     }
     loop {
         if start >= end { break; }
-        let part = select(end, min(start + 4.0 * frame.smoke_from.w, end), both);
+        let part = select(end, min(start + TURN * frame.smoke.begins.w, end), both);
         if has_fog() {
             let gas = scatter(ray, start, part, jitter);
             (*passed).light += (*passed).through * gas.light;
@@ -192,7 +184,7 @@ fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) 
             (*passed).first = min((*passed).first, gas.first);
         }
         if has_smoke() { scatter_smoke(passed, ray, start, part, jitter); }
-        if part <= start || max((*passed).through.r, max((*passed).through.g, (*passed).through.b)) <= 0.01 { break; }
+        if part <= start || max((*passed).through.r, max((*passed).through.g, (*passed).through.b)) <= CLOSED { break; }
         start = part;
     }
 }
@@ -361,12 +353,12 @@ fn accumulate_all(ray: Ray, limit: f32, jitter: f32, with_lava: bool) -> vec4<f3
     var haze = Span(0.0, 0.0, vec3(0.0), false);
     if has_smoke() { haze = smoke_span(ray, limit); }
     var w = start_walk(ray, s.near, jitter);
-    var n = ceil(haze.near / max(frame.smoke_from.w, 1e-3) - jitter);
+    var n = ceil(haze.near / max(frame.smoke.begins.w, 1e-3) - jitter);
     loop {
         // The next places in matter and in haze, which has steps of its own.
         var t = (w.n + w.jitter) * w.step;
         if !s.hit || !(with_media || with_lava) || t >= s.far || w.n + 1.0 <= w.n { t = FAR; }
-        var t_haze = (n + jitter) * frame.smoke_from.w;
+        var t_haze = (n + jitter) * frame.smoke.begins.w;
         if !haze.hit || t_haze >= haze.far || n + 1.0 <= n { t_haze = FAR; }
         if min(t, t_haze) >= FAR || sum.a > 0.995 { break; }
         let p = at(ray, min(t, t_haze));

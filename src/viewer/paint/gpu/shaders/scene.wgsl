@@ -1,82 +1,6 @@
-// What every drawing shader reads: one frame's numbers, and the maps and fields of the scene.
+// What every drawing shader reads: one frame's numbers, declared with constants by `wgsl.rs`, and the maps and fields of the scene.
 //
 // World space is in cells: x east, y up, z south. A pixel's centre is at + 0.5, counted from the top left.
-
-struct Frame {
-    eye: vec4<f32>,
-    // Half the picture's width and height at distance 1, along the camera's right and up.
-    right: vec4<f32>,
-    up: vec4<f32>,
-    // w: square of the height of a cell as it is drawn, in its widths
-    forward: vec4<f32>,
-    // width, height, shift of this frame's rays within a pixel (x, y)
-    size: vec4<f32>,
-    // nx, ny, nz, cells per unit of pattern
-    cells: vec4<f32>,
-    // nodes of the ground across and down, nodes per cell, first shift of ray starts
-    nodes: vec4<f32>,
-    // foot and top of the ground block, density up to which nothing is drawn, distance between samples
-    block: vec4<f32>,
-    clip_low: vec4<f32>,
-    clip_high: vec4<f32>,
-    // planes of the slices along x, y, z, or below 0; w: bits of those that only cut the box open
-    cuts: vec4<f32>,
-    // iso, film, crust, width of plates
-    lava: vec4<f32>,
-    // cold, hot, light of the lava on rock, haze
-    heat: vec4<f32>,
-    // temperatures of lava with energy 0 and 1 per amount, 1 where they are known, energy per amount at the end of the palette
-    kelvin: vec4<f32>,
-    // style, colour by energy per amount (1) or by amount (0), volume shown, ground shown
-    view: vec4<u32>,
-    // phase and offset of the two copies of the riding crust; phase below 0: no ride
-    ride: vec4<f32>,
-    // lowest height of the ground, and the rise from there to what counts as its top
-    altitude: vec4<f32>,
-    sun: vec4<f32>,
-    sun_color: vec4<f32>,
-    zenith: vec4<f32>,
-    horizon: vec4<f32>,
-    nadir: vec4<f32>,
-    halo: vec4<f32>,
-    ambient_below: vec4<f32>,
-    ambient_above: vec4<f32>,
-    // lamp of the scientific styles; w: smallest density that can be seen there
-    lamp: vec4<f32>,
-    // number of media besides the lava, how far their ripples have moved, 1 where a ray ends at one of them
-    media: vec4<f32>,
-    // by medium: share of usual absorption, height of ripples, number of the preset
-    media_look: array<vec4<f32>, 8>,
-    // by medium: colour
-    media_color: array<vec4<f32>, 8>,
-    // by medium that light passes: what a cell takes out of light, and what great depth sends back of the sky's and the lava's
-    media_absorbed: array<vec4<f32>, 8>,
-    media_deep: array<vec4<f32>, 8>,
-    media_warmed: array<vec4<f32>, 8>,
-    // corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one
-    fog_low: vec4<f32>,
-    fog_high: vec4<f32>,
-    // by kind of gas: colour, extinction of a full cell
-    fog_kind: array<vec4<f32>, 2>,
-    // depth of the billows of both kinds, how far they have risen
-    fog_more: vec4<f32>,
-    // corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no smoke
-    smoke_low: vec4<f32>,
-    // air cells along x, y, z; w: absorption to a voxel of way of the largest density
-    smoke_cells: vec4<f32>,
-    // corners of a box around all smoke that is shown; w: distance between samples, and strength of the billows
-    smoke_from: vec4<f32>,
-    smoke_to: vec4<f32>,
-    // colour of ash; w: strength of the lava's light on it
-    smoke_albedo: vec4<f32>,
-    // of two generations of billows: steps that the flow has carried them, and weight
-    smoke_carried: vec4<f32>,
-}
-
-const CINEMATIC = 0u;
-const SCIENTIFIC = 1u;
-const SURFACE = 2u;
-const MAXIMUM = 3u;
 
 // Storage, not uniform: see `Gpu::numbers`.
 @group(0) @binding(0) var<storage, read> frame: Frame;
@@ -118,12 +42,7 @@ const MAXIMUM = 3u;
 @group(0) @binding(21) var<storage, read> cuts: array<u32>;
 @group(0) @binding(22) var linear_repeated: sampler;
 @group(0) @binding(23) var<storage, read> mask: array<f32>;
-const MASK_SIDE = 64u;
 
-const BRICK = 8.0;
-const ENERGY_SHOWN = 2.0;
-const COLDEST = 400.0;
-const HOTTEST = 1800.0;
 const FAR = 3.0e38;
 
 // Faces of the ground: its top, six sides that cut it open, and from BLOCK on sides of cells in the same order; BLOCK itself

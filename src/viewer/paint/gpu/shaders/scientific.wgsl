@@ -14,7 +14,7 @@ fn haze_at(p: vec3<f32>) -> vec4<f32> {
     if place <= 0.0 { return vec4(0.0); }
     let n = f32(textureDimensions(transfer).x);
     let color = textureSampleLevel(transfer, linear_held, vec2((place * (n - 1.0) + 0.5) / n, 0.75), 0.0).rgb;
-    return vec4(color, 1.0 - pow(1.0 - 0.14 * place * place, frame.smoke_from.w));
+    return vec4(color, 1.0 - pow(1.0 - OPACITY_OF_HAZE * place * place, frame.smoke.begins.w));
 }
 
 // The value that chooses the colour at a point of this density, 0..1.

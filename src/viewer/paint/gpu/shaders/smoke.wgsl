@@ -1,20 +1,10 @@
 // Ash and steam in the air, as `render::smoke` and `render::plume` draw them.
 
-// Optical depth of an air cell up to which nothing is drawn, and share of light from which on a ray ends.
-const LEAST_SMOKE = 2e-3;
-const OPAQUE_SMOKE = 0.015;
-// Share of the light behind it that a part of a step takes at most, and the most parts of a step.
-const PART_OF_SMOKE = 0.16;
-const PARTS_OF_SMOKE = 6.0;
-const DROPS = vec3<f32>(0.92, 0.93, 0.95);
-// Shift of the second generation of billows.
-const BEGAN = vec3<f32>(1.37, 2.71, 0.19);
-
-fn has_smoke() -> bool { return frame.smoke_low.w > 0.0; }
+fn has_smoke() -> bool { return frame.smoke.low.w > 0.0; }
 
 // Place in the textures.
 fn smoke_place(p: vec3<f32>) -> vec3<f32> {
-    return (p - frame.smoke_low.xyz) / (frame.smoke_low.w * frame.smoke_cells.xyz);
+    return (p - frame.smoke.low.xyz) / (frame.smoke.low.w * frame.smoke.cells.xyz);
 }
 
 // Share of the sun that smoke on its way leaves at a point.
@@ -32,13 +22,12 @@ fn cloud_sunlight(p: vec3<f32>) -> f32 { return fog_sunlight(p) * smoke_sunlight
 fn smoke_billow(p: vec3<f32>, flow: vec3<f32>) -> vec4<f32> {
     var sum = vec4(0.0);
     for (var k = 0; k < 2; k++) {
-        let carried = select(frame.smoke_carried.xy, frame.smoke_carried.zw, k > 0);
-        if carried.y <= 0.02 { continue; }
-        let far = length(flow) / (11.0 * frame.smoke_low.w) * carried.x;
-        let moved = (p - flow * (carried.x * 0.35 / (0.35 + far))) / (11.0 * frame.smoke_low.w) + select(vec3(0.0), BEGAN, k > 0);
-        // The block has 64 texels for 2 billows.
-        let texel = textureSampleLevel(billows, linear_repeated, moved * 0.5 + 0.5 / 64.0, 0.0) * 2.0 - 1.0;
-        sum += texel * vec4(1.0, 12.0, 12.0, 12.0) * carried.y;
+        let carried = select(frame.smoke.carried.xy, frame.smoke.carried.zw, k > 0);
+        if carried.y <= FAINT { continue; }
+        let far = length(flow) / (BILLOW * frame.smoke.low.w) * carried.x;
+        let moved = (p - flow * (carried.x * FARTHEST / (FARTHEST + far))) / (BILLOW * frame.smoke.low.w) + select(vec3(0.0), BEGAN, k > 0);
+        let texel = textureSampleLevel(billows, linear_repeated, moved / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS), 0.0) * 2.0 - 1.0;
+        sum += texel * vec4(1.0, STEEPEST, STEEPEST, STEEPEST) * carried.y;
     }
     return sum;
 }
@@ -53,44 +42,44 @@ fn smoke_lobe(g: f32, cosine: f32) -> f32 { return (1.0 - g * g) / pow(1.0 + g *
 
 fn smoke_light(ray: Ray) -> SmokeLight {
     let cosine = dot(view_of(ray), frame.sun.xyz);
-    let phase = 0.5 * smoke_lobe(0.6, cosine) + 0.5 * smoke_lobe(-0.25, cosine);
+    let phase = SMOKE_LOBE * smoke_lobe(SMOKE_AHEAD, cosine) + (1.0 - SMOKE_LOBE) * smoke_lobe(SMOKE_BACK, cosine);
     return SmokeLight(
-        frame.sun_color.rgb * (0.6 * phase),
-        frame.sun_color.rgb * 0.1,
-        frame.ambient_above.rgb * 0.55,
-        frame.ambient_below.rgb * 0.55,
-        shown(1040.0) * (14.0 * 0.32 * frame.heat.z * frame.smoke_albedo.w));
+        frame.sun_color.rgb * (SMOKE_STRAIGHT * phase),
+        frame.sun_color.rgb * SMOKE_ASTRAY,
+        frame.ambient_above.rgb * SMOKE_SKY,
+        frame.ambient_below.rgb * SMOKE_SKY,
+        shown(1040.0) * (14.0 * SMOKE_LAVA * frame.heat.z * frame.smoke.albedo.w));
 }
 
 fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     let place = smoke_place(p);
     let cell = textureSampleLevel(smoke_cells, linear_held, place, 0.0);
-    let edge = frame.smoke_low.w;
-    var dense = cell.r * cell.r * frame.smoke_cells.w;
+    let edge = frame.smoke.low.w;
+    var dense = cell.r * cell.r * frame.smoke.cells.w;
     if dense * edge <= LEAST_SMOKE { return ShapedSmoke(0.0, vec3(0.0)); }
     // Dense ash is dark.
-    let pale = 1.0 - 0.85 * dense * edge / (dense * edge + 0.4);
+    let pale = 1.0 - DARKENED * dense * edge / (dense * edge + HALF_DARKENED);
     let motion = textureSampleLevel(smoke_flow, linear_held, place, 0.0);
     var facing = 1.0;
-    var up = 0.7;
+    var up = ABOVE;
     var open = 1.0;
-    let detail = frame.smoke_to.w;
+    let detail = frame.smoke.ends.w;
     if detail > 0.0 {
         let billow = smoke_billow(p, (motion.xyz * 255.0 - 128.0) * (2.0 / 127.0 * edge));
-        dense *= clamp(1.0 + detail * billow.x * (2.0 + 2.6 * exp(-dense * edge)), 0.0, 4.0);
-        facing = clamp(1.0 - 0.5 * detail * dot(billow.yzw, frame.sun.xyz), 0.3, 1.9);
-        up = saturate1(0.7 - 0.25 * detail * billow.z);
-        open = max(1.0 - 1.1 * detail * (1.0 - ramp(-0.75, 0.55, billow.x)), 0.3);
+        dense *= clamp(1.0 + detail * billow.x * (ROUGH + RAGGED * exp(-dense * edge)), 0.0, 4.0);
+        facing = clamp(1.0 - RELIEF * detail * dot(billow.yzw, frame.sun.xyz), 0.3, 1.9);
+        up = saturate1(ABOVE - UPPER * detail * billow.z);
+        open = max(1.0 - HOLLOW * detail * (1.0 - ramp(HOLLOWS.x, HOLLOWS.y, billow.x)), DEEPEST);
     }
     let sun = light.straight * (cell.b * facing) + light.astray * (sqrt(cell.b) * (0.5 + 0.5 * facing));
-    let sky = mix(light.below, light.above, up) * mix(0.15, 1.0, motion.a);
+    let sky = mix(light.below, light.above, up) * mix(SMOKE_SHADED, 1.0, motion.a);
     // Light from below is caught by the lower side of a billow.
-    let lava = light.lava * (cell.a * cell.a * 4.0 * (1.0 + 2.0 * (0.7 - up)));
-    return ShapedSmoke(dense, mix(frame.smoke_albedo.rgb * pale, DROPS, cell.g) * ((sun + sky + lava) * open));
+    let lava = light.lava * (cell.a * cell.a * BRIGHTEST_SMOKE * (1.0 + RELIEF / UPPER * (ABOVE - up)));
+    return ShapedSmoke(dense, mix(frame.smoke.albedo.rgb * pale, DROPS, cell.g) * ((sun + sky + lava) * open));
 }
 
 // The part of a ray where there may be smoke.
-fn smoke_span(ray: Ray, limit: f32) -> Span { return between(ray, frame.smoke_from.xyz, frame.smoke_to.xyz, limit); }
+fn smoke_span(ray: Ray, limit: f32) -> Span { return between(ray, frame.smoke.begins.xyz, frame.smoke.ends.xyz, limit); }
 
 // Adds what the smoke along a stretch of a ray does to its light. A sample stands for the step that ends at it, and one at the
 // end of the stretch for what is left; the steps of dense smoke are walked in parts. All samples go through one call: a graphics
@@ -101,7 +90,7 @@ fn scatter_smoke(passed: ptr<function, Passed>, ray: Ray, start: f32, end: f32, 
     if !s.hit || begin >= s.far { return; }
     let light = smoke_light(ray);
     let pace = pace_of(ray);
-    let step = frame.smoke_from.w;
+    let step = frame.smoke.begins.w;
     let last = max((floor(s.far / step - jitter) + jitter) * step, begin);
     var n = ceil(begin / step - jitter);
     var whole = vec2(0.0);

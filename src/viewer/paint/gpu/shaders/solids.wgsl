@@ -1,16 +1,5 @@
 // Materials at whose surface a ray ends, as `render::solid` draws them.
 
-const SAND = 2.0;
-const ASH = 3.0;
-const ICE = 4.0;
-const RUBBLE = 5.0;
-const WAX = 6.0;
-const GLOSS = 7.0;
-const METAL = 8.0;
-const VEIL_OF_GRAINS = 0.05;
-const ICE_ABSORBS = vec3<f32>(0.30, 0.08, 0.04);
-const ICE_COLOR = vec3<f32>(0.75, 0.92, 1.0);
-
 fn is_solid(medium: i32) -> bool { return preset_of(medium) >= SAND; }
 
 fn has_solids() -> bool { return frame.media.z > 0.5; }

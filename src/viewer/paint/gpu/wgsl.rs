@@ -1,0 +1,237 @@
+//! Text of shaders from Rust: layouts of numbers, names of choices, and constants that both ways of drawing share. Each stands once.
+
+use std::fmt::Debug;
+
+use super::caves;
+use super::frame::{Frame, SmokeNumbers};
+use super::stage;
+use crate::render::math::V3;
+use crate::render::{billows, clear, film, fog, haze, heightfield, mask, media, plume, smoke, solid, steam, water};
+use crate::units;
+use crate::view::{Preset, Style};
+use crate::viewer::messages;
+
+/// Type of a number of a shader.
+pub(super) trait Typed {
+    /// Name of the type in shaders.
+    fn name() -> String;
+}
+
+impl Typed for [f32; 4] {
+    fn name() -> String {
+        "vec4<f32>".to_owned()
+    }
+}
+
+impl Typed for [u32; 4] {
+    fn name() -> String {
+        "vec4<u32>".to_owned()
+    }
+}
+
+impl<T: Typed, const N: usize> Typed for [T; N] {
+    fn name() -> String {
+        format!("array<{}, {N}>", T::name())
+    }
+}
+
+/// Declares the numbers that a shader reads in one buffer: a struct with the same fields in Rust and in shaders.
+macro_rules! numbers {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+        $vis struct $name {
+            $($(#[$doc])* $field: $type,)*
+        }
+
+        impl $name {
+            /// Declaration for shaders.
+            pub(super) fn wgsl() -> String {
+                use $crate::viewer::paint::gpu::wgsl::Typed;
+                let fields = [$(format!("    {}: {},\n", stringify!($field), <$type as Typed>::name())),*];
+                format!("struct {} {{\n{}}}\n", stringify!($name), fields.concat())
+            }
+        }
+
+        impl $crate::viewer::paint::gpu::wgsl::Typed for $name {
+            fn name() -> String {
+                stringify!($name).to_owned()
+            }
+        }
+    };
+}
+
+pub(super) use numbers;
+
+/// A constant of a shader.
+trait Literal {
+    fn text(&self) -> String;
+}
+
+/// Numbers without a type of their own, as shaders have them.
+macro_rules! plain {
+    ($($type:ty)*) => {$(
+        impl Literal for $type {
+            fn text(&self) -> String {
+                format!("{self:?}")
+            }
+        }
+    )*};
+}
+
+plain!(f32 i32 u16 usize);
+
+impl Literal for V3 {
+    fn text(&self) -> String {
+        vector(&[self.x, self.y, self.z])
+    }
+}
+
+impl Literal for [f32; 2] {
+    fn text(&self) -> String {
+        vector(self)
+    }
+}
+
+fn vector(parts: &[impl Debug]) -> String {
+    let parts: Vec<String> = parts.iter().map(|part| format!("{part:?}")).collect();
+    format!("vec{}<f32>({})", parts.len(), parts.join(", "))
+}
+
+/// Lists constants: the name in shaders, and the one in Rust.
+macro_rules! constants {
+    ($($name:ident = $value:expr;)*) => {
+        [$((stringify!($name), ($value).text())),*]
+    };
+}
+
+/// What the film's shader shares with [`crate::render::film`].
+pub(super) fn of_film() -> String {
+    written(&constants! {
+        MASK_SIDE = mask::SIDE;
+        BLOCK_OF_LIGHT = film::BLOCK;
+        THRESHOLD = film::THRESHOLD;
+        BRIGHTEST = film::BRIGHTEST;
+        BLOOM_SHARES = film::SHARES;
+    })
+}
+
+/// What the shaders of a scene share with Rust.
+pub(super) fn of_scene() -> String {
+    [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), shared()].concat()
+}
+
+/// Styles and looks of materials by their numbers.
+fn choices() -> String {
+    let styles = Style::LIST.iter().map(|style| (format!("{style:?}"), format!("{}u", *style as u32)));
+    let presets = Preset::ALL.iter().map(|preset| (format!("{preset:?}"), format!("{:?}", *preset as u32 as f32)));
+    styles.chain(presets).map(|(name, value)| format!("const {} = {value};\n", name.to_uppercase())).collect()
+}
+
+fn shared() -> String {
+    written(&constants! {
+        MASK_SIDE = mask::SIDE;
+        BRICK = messages::BRICK as f32;
+        ENERGY_SHOWN = units::ENERGY_SHOWN;
+        COLDEST = stage::COLDEST;
+        HOTTEST = stage::HOTTEST;
+        CAVES_HEAD = caves::HEAD;
+        NEAR_TOP = heightfield::NEAR;
+        DRAWN_TOP = heightfield::DRAWN;
+        SURFACE_OF_MEDIA = media::ISO;
+        LEAST_OF_MEDIA = clear::LEAST;
+        TURN = media::TURN;
+        CLOSED = media::CLOSED;
+        DROP = water::DROP;
+        SUBMERGED = water::SUBMERGED;
+        LAVA_MIRRORED = water::MIRRORED;
+        WET = water::WET;
+        VEIL_OF_GRAINS = solid::VEIL;
+        ICE_ABSORBS = solid::ICE_ABSORBS;
+        ICE_COLOR = solid::ICE;
+        OPACITY_OF_HAZE = haze::OPACITY;
+        LEAST_GAS = f32::from(fog::LEAST) + 0.01;
+        OPAQUE_GAS = steam::OPAQUE;
+        GAS_FORWARD = steam::FORWARD;
+        GAS_SUN = steam::SUN;
+        GAS_SKY = steam::SKY;
+        GAS_LAVA = steam::LAVA;
+        GAS_SHADED = steam::SHADED;
+        GAS_ASTRAY = steam::ASTRAY;
+        GAS_BILLOWS = steam::BILLOWS;
+        GAS_BROAD = steam::BROAD;
+        GAS_LIFTED = steam::LIFTED;
+        LEAST_SMOKE = smoke::LEAST;
+        BRIGHTEST_SMOKE = smoke::BRIGHTEST;
+        OPAQUE_SMOKE = plume::OPAQUE;
+        PART_OF_SMOKE = plume::PART;
+        PARTS_OF_SMOKE = plume::PARTS;
+        SMOKE_STRAIGHT = plume::STRAIGHT;
+        SMOKE_ASTRAY = plume::ASTRAY;
+        SMOKE_SKY = plume::SKY;
+        SMOKE_LAVA = plume::LAVA;
+        SMOKE_AHEAD = plume::AHEAD;
+        SMOKE_BACK = plume::BACK;
+        SMOKE_LOBE = plume::LOBE;
+        SMOKE_SHADED = plume::SHADED;
+        DARKENED = plume::DARKENED;
+        HALF_DARKENED = plume::HALF_DARKENED;
+        DROPS = plume::DROPS;
+        BEGAN = plume::BEGAN;
+        BILLOW = plume::BILLOW;
+        BILLOW_TEXELS = billows::SIDE;
+        BILLOWS_ACROSS = billows::BROADEST;
+        STEEPEST = billows::STEEPEST;
+        ROUGH = plume::ROUGH;
+        RAGGED = plume::RAGGED;
+        RELIEF = plume::RELIEF;
+        UPPER = plume::UPPER;
+        ABOVE = plume::ABOVE;
+        HOLLOW = plume::HOLLOW;
+        HOLLOWS = plume::HOLLOWS;
+        DEEPEST = plume::DEEPEST;
+        FARTHEST = plume::FARTHEST;
+        FAINT = plume::FAINT;
+    })
+}
+
+fn written(constants: &[(&str, String)]) -> String {
+    constants.iter().map(|(name, value)| format!("const {name} = {value};\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shaders_have_the_layout_and_the_numbers_of_rust() {
+        let text = of_scene();
+        let fields = |name: &str| {
+            let (_, after) = text.split_once(&format!("struct {name} {{\n")).expect("declared");
+            after.split_once('}').expect("its end").0.lines().count()
+        };
+        let four = size_of::<[f32; 4]>();
+        // Five lists by medium and one by kind of gas, each of them one field, and the smoke's numbers another.
+        let lists = 5 * (super::super::media::MOST - 1) + (fog::KINDS - 1);
+        assert_eq!(fields("SmokeNumbers") * four, size_of::<SmokeNumbers>());
+        assert_eq!((fields("Frame") - 1 + lists) * four + size_of::<SmokeNumbers>(), size_of::<Frame>());
+        for line in ["const MAXIMUM = 3u;", "const METAL = 8.0;", "const WET = vec3<f32>(0.62, 0.66, 0.7);"] {
+            assert!(text.contains(line), "no {line}");
+        }
+    }
+
+    #[test]
+    fn shaders_declare_no_constant_that_rust_has() {
+        let (scene, film) = (of_scene(), of_film());
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/viewer/paint/gpu/shaders");
+        for file in std::fs::read_dir(folder).expect("the shaders are there") {
+            let path = file.expect("a file").path();
+            let source = std::fs::read_to_string(&path).expect("text");
+            let shared = if path.ends_with("film.wgsl") { &film } else { &scene };
+            for name in source.lines().filter_map(|line| line.strip_prefix("const ")?.split([' ', ':']).next()) {
+                assert!(!shared.contains(&format!("const {name} ")), "{}: {name} comes from Rust", path.display());
+            }
+        }
+    }
+}
