@@ -12,8 +12,8 @@ use super::column::{Column, UNIT, heat_of};
 use super::plan::neighbours;
 use super::{Flow, UNITS};
 
-/// Steepest slope of rubble, tan 40°: margins of aa lava lie at 35° to 45°.
-pub(crate) const REPOSE: f64 = 0.839;
+/// Steepest slope of rubble, tan 45°: margins of aa lava lie at 35° to 45°.
+pub(crate) const REPOSE: f64 = 1.0;
 
 /// Height in units that is too little to fall, and the most columns that a piece falls through in a step.
 const LEAST: i64 = UNIT >> 10;
@@ -34,7 +34,7 @@ impl Flow {
     pub(crate) fn crumble(&mut self, mut loose: Loose) {
         for _ in 0..FARTHEST {
             self.reach(loose.keys().copied());
-            let falls: Vec<Fall> = loose.iter().filter_map(|(&c, &units)| self.fall_from(c, units)).collect();
+            let falls: Vec<Fall> = loose.iter().flat_map(|(&c, &units)| self.falls_from(c, units)).collect();
             if falls.is_empty() {
                 return;
             }
@@ -67,16 +67,24 @@ impl Flow {
         }
     }
 
-    /// What falls from a column of which so much is loose: half of what stands too steeply above the neighbour where it is most.
-    fn fall_from(&self, c: u32, loose: i64) -> Option<Fall> {
+    /// What falls from a column of which so much is loose: half of what stands too steeply above the neighbour where it is most;
+    /// where several are alike, as much to each.
+    fn falls_from(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
         let (from, here) = (c as usize, self.leans[c as usize].floor);
         let beyond = |n: usize| {
             let slope = self.ground.of(from) - self.ground.of(n);
             here - self.leans[n].head - slope.max(self.tables.repose)
         };
-        let near = neighbours(self.space, from).into_iter().flatten().map(|n| (beyond(n), n));
-        let (beyond, to) = near.max_by_key(|&(beyond, n)| (beyond, std::cmp::Reverse(n)))?;
-        (beyond > LEAST).then(|| Fall { from: c, to: to as u32, units: loose.min((beyond + 1) / 2) })
+        let near = neighbours(self.space, from).map(|near| near.map(|n| (n, beyond(n))));
+        let most = near.iter().flatten().map(|&(_, beyond)| beyond).max().unwrap_or(0);
+        let lowest = move |&(_, beyond): &(usize, i64)| beyond == most && most > LEAST;
+        let count = near.iter().flatten().filter(|n| lowest(n)).count() as i64;
+        let falls = near.into_iter().flatten().filter(lowest);
+        falls.map(move |(to, _)| Fall {
+            from: c,
+            to: to as u32,
+            units: (loose / count).min((most + count) / (count + 1)),
+        })
     }
 }
 
@@ -193,6 +201,24 @@ mod tests {
             let set: i64 = flow.marks.iter().map(|(_, mark)| mark.set).sum();
             assert_eq!(set, flow.account.set, "what falls is counted where it lies");
         }
+    }
+
+    #[test]
+    fn a_pillar_falls_to_all_sides_alike() {
+        let space = FlowBox { nx: 9, ny: 40, nz: 9, dx_m: 5.0, dz_m: 0.5 };
+        let setup = FlowSetup { lava: Lava::default(), step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
+        let mut flow = Flow::new(space, setup, &[2.3; 81]).expect("numbers in range");
+        let (c, units) = (40_u32, 30 * UNIT + 1);
+        flow.reach([c].into_iter());
+        flow.columns[c as usize].heap(units);
+        flow.reshape([c].into_iter());
+        flow.crumble(Loose::from([(c, units)]));
+        let set = |x: usize, z: usize| flow.column(z * 9 + x).surface_m;
+        for (x, z) in (0..9).flat_map(|z| (0..9).map(move |x| (x, z))) {
+            assert_eq!(set(x, z).to_bits(), set(8 - x, z).to_bits(), "{x} {z}");
+            assert_eq!(set(x, z).to_bits(), set(z, x).to_bits(), "{x} {z}");
+        }
+        assert!(set(4, 4) < 2.3 + 15.0 && set(4, 3) > 2.3, "{} {}", set(4, 4), set(4, 3));
     }
 
     #[test]
