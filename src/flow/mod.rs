@@ -60,6 +60,7 @@ mod melt;
 mod plain;
 mod plan;
 mod reach;
+mod rubble;
 mod saved;
 mod set;
 mod step;

@@ -6,6 +6,7 @@ use super::column::{Column, Run, UNIT};
 use super::heat::run_content;
 use super::lid::Crusted;
 use super::plan::neighbours;
+use super::rubble::Loose;
 use super::{Flow, FlowBox, HEAT_UNITS, UNITS};
 use crate::flow::mag::Mag;
 use crate::parallel::*;
@@ -30,6 +31,7 @@ impl Flow {
         if law.by_lid {
             cells.chunk_by(|a, b| a.0 == b.0).for_each(|cells| self.part_heat(cells));
         }
+        let loose = if self.solids.is_none() { self.loose(&cells) } else { Loose::new() };
         for &(c, level) in &cells {
             let cell = self.columns[c as usize].cell_mut(level);
             self.account.set += i64::from(cell.amount);
@@ -49,6 +51,16 @@ impl Flow {
             (cell.amount, cell.heat) = (0, 0);
         }
         self.reshape(cells.chunk_by(|a, b| a.0 == b.0).map(|pair| pair[0].0));
+        self.crumble(loose);
+    }
+
+    /// What lies on floors under the sky once some cells, ascending, have set.
+    fn loose(&self, cells: &[(u32, i32)]) -> Loose {
+        let of_column = |cells: &[(u32, i32)]| {
+            let column = &self.columns[cells[0].0 as usize];
+            (cells[0].0, column.loose(cells.iter().map(|&(_, level)| level)))
+        };
+        cells.chunk_by(|a, b| a.0 == b.0).map(of_column).filter(|&(_, units)| units > 0).collect()
     }
 
     /// Law by which liquid counts as cold.

@@ -5,6 +5,7 @@ use super::face::HELD;
 use super::lid::CrustLaw;
 use super::mag::Mag;
 use super::plan::FINEST;
+use super::rubble::REPOSE;
 use super::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
 
 /// Acceleration of gravity in m/s².
@@ -41,6 +42,8 @@ pub(crate) struct Tables {
     pub(crate) strength: Vec<Mag>,
     /// Difference of height between columns beyond which a bed is a cliff.
     pub(crate) cliff: i64,
+    /// That beyond which rubble falls.
+    pub(crate) repose: i64,
     /// Largest difference of heads that counts for the speed of a wave.
     pub(crate) steepest: i64,
     /// Inverses of the limits of a time step.
@@ -79,6 +82,7 @@ impl Tables {
             flux,
             unit_of_strength: strength,
             cliff: steep(STEEPEST),
+            repose: steep(REPOSE),
             steepest: steep(STEEPEST_WAVE),
             diffusion: Mag::from_f64(1.0 / DIFFUSION),
             wave: Mag::from_f64(3.0 / WAVE),
