@@ -209,6 +209,7 @@ mod tests {
         let setup = FlowSetup { lava: Lava::default(), step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
         let mut flow = Flow::new(space, setup, &[2.3; 81]).expect("numbers in range");
         let (c, units) = (40_u32, 30 * UNIT + 1);
+        flow.step(&[]);
         flow.reach([c].into_iter());
         flow.columns[c as usize].heap(units);
         flow.reshape([c].into_iter());
