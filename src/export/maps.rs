@@ -222,7 +222,7 @@ struct Writer {
     kind: Kind,
 }
 
-/// What a file has besides its numbers.
+/// Parts of a file besides its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// QGIS looks for a style beside it.

@@ -55,7 +55,7 @@ pub enum ExportError {
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// What was to be written: an animation, a map, a volume or a mesh.
+        /// Purpose of the file: an animation, a map, a volume or a mesh.
         purpose: &'static str,
         /// Its ending.
         ending: String,

@@ -22,7 +22,7 @@ const FARTHEST: usize = 64;
 /// Amounts of rock that set in this step on floors under the sky, by column.
 pub(crate) type Loose = BTreeMap<u32, i64>;
 
-/// What falls from a column to one beside it.
+/// Rock that falls from a column to one beside it.
 struct Fall {
     from: u32,
     to: u32,
@@ -67,7 +67,7 @@ impl Flow {
         }
     }
 
-    /// What falls from a column of which so much is loose: half of what stands too steeply above the neighbour where it is most;
+    /// Falls from a column of which so much is loose: half of what stands too steeply above the neighbour where it is most;
     /// where several are alike, as much to each.
     fn falls_from(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
         let (from, here) = (c as usize, self.leans[c as usize].floor);
@@ -89,7 +89,7 @@ impl Flow {
 }
 
 impl Column {
-    /// What of the cells of this column that set now, ascending, comes to lie on the floor of its uppermost gap.
+    /// Rock that comes to lie on the floor of the uppermost gap when these cells, ascending, set.
     pub(crate) fn loose(&self, levels: impl Iterator<Item = i32>) -> i64 {
         let Some(run) = self.runs.last() else { return 0 };
         let mut units = 0;
@@ -210,9 +210,9 @@ mod tests {
         let mut flow = Flow::new(space, setup, &[2.3; 81]).expect("numbers in range");
         let (c, units) = (40_u32, 30 * UNIT + 1);
         flow.step(&[]);
-        flow.reach([c].into_iter());
+        flow.reach([c]);
         flow.columns[c as usize].heap(units);
-        flow.reshape([c].into_iter());
+        flow.reshape(std::iter::once(c));
         flow.crumble(Loose::from([(c, units)]));
         let set = |x: usize, z: usize| flow.column(z * 9 + x).surface_m;
         for (x, z) in (0..9).flat_map(|z| (0..9).map(move |x| (x, z))) {

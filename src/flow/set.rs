@@ -54,7 +54,7 @@ impl Flow {
         self.crumble(loose);
     }
 
-    /// What lies on floors under the sky once some cells, ascending, have set.
+    /// Rock on floors under the sky once some cells, ascending, have set.
     fn loose(&self, cells: &[(u32, i32)]) -> Loose {
         let of_column = |cells: &[(u32, i32)]| {
             let column = &self.columns[cells[0].0 as usize];

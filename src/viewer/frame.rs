@@ -88,7 +88,7 @@ impl App {
         pollster::block_on(self.window.render(None, None, None, None, painter, None))
     }
 
-    /// What the marks over the picture are for, once there is a camera.
+    /// Marks over the picture, once there is a camera.
     fn marks(&self) -> Option<Marks> {
         let camera = self.camera()?;
         // Marks are drawn for the camera of the picture under them.

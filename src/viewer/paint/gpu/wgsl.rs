@@ -106,7 +106,7 @@ macro_rules! constants {
     };
 }
 
-/// What the film's shader shares with [`crate::render::film`].
+/// Constants of the film's shader and of [`crate::render::film`].
 pub(super) fn of_film() -> String {
     written(&constants! {
         MASK_SIDE = mask::SIDE;
@@ -117,7 +117,7 @@ pub(super) fn of_film() -> String {
     })
 }
 
-/// What the shaders of a scene share with Rust.
+/// Constants of the shaders of a scene and of Rust.
 pub(super) fn of_scene() -> String {
     [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), shared()].concat()
 }
