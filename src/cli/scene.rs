@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use lavoxel::matter::Material;
 use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO, schema};
 use lavoxel::shipped;
 use lavoxel::validate::tame;
@@ -40,7 +41,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             let [nx, ny, nz] = scene.spec.grid.size;
             let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
             let mut parts = vec![counted(scene.spec.vents.len(), "vent")];
-            parts.extend(scene.spec.materials.iter().map(|material| material.name.clone()));
+            parts.extend(Material::besides_lava(&scene.spec.materials).map(|material| material.name.clone()));
             if !scene.spec.sources.is_empty() {
                 parts.push(counted(scene.spec.sources.len(), "source"));
             }

@@ -195,7 +195,8 @@ macro_rules! material {
 
         impl From<Table> for Material {
             fn from(table: Table) -> Self {
-                let mut preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
+                let lava = || if table.name == Self::LAVA { Self::lava() } else { Self::unnamed() };
+                let mut preset = Self::preset(&table.name).unwrap_or_else(lava);
                 preset.floats |= table.kind == Some(Kind::Grain);
                 Self { name: table.name, $($field: table.$field.unwrap_or(preset.$field),)+ }
             }
@@ -350,12 +351,20 @@ impl Material {
     }
 
     /// The materials of a world, these and the lava, in the order of its layers: still matter, then grains, then fluids,
-    /// each the heaviest first and equally heavy ones in the given order, the lava before them.
+    /// each the heaviest first and equally heavy ones in the given order, the lava before them. A lava among the given ones is
+    /// that of the world.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
-        materials.insert(0, Self::lava());
+        let given = materials.iter().position(Self::is_lava);
+        let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
+        materials.insert(0, lava);
         let weight = |material: &Self| material.density;
         materials.sort_by(|a, b| a.kind.rank().cmp(&b.kind.rank()).then(weight(b).total_cmp(&weight(a))));
         materials
+    }
+
+    /// Those of a list besides the lava.
+    pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
+        materials.iter().filter(|material| !material.is_lava())
     }
 
     /// Whether it is the lava.

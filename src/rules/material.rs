@@ -55,15 +55,34 @@ impl Material {
             let expected = format!("1 to {LONGEST_NAME} of a to z, 0 to 9 and _");
             return Err(Invalid::new(&format!("{key}.name"), format!("{:?}", self.name), expected));
         }
-        if [Self::LAVA, "ground", "solid", "air"].contains(&self.name.as_str()) {
+        if ["ground", "solid", "air"].contains(&self.name.as_str()) {
             return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
         }
         Self::params().chain(FACTS).try_for_each(|param| param.check(key, self))?;
+        if self.is_lava() {
+            self.validate_lava(key)?;
+        }
         self.validate_elements(key)?;
         if self.sets && self.kind != Kind::Liquid {
             return Err(Invalid::new(&format!("{key}.sets"), "true", "false: only a liquid sets"));
         }
         self.look.validate(&format!("{key}.look"))
+    }
+
+    /// Refuses what the lava has not: `[rules]` moves it, and `[look]` draws it.
+    fn validate_lava(&self, key: &str) -> Result<(), Invalid> {
+        let plain = Self { density: self.density, elements: self.elements.clone(), ..Self::lava() };
+        if *self == plain {
+            return Ok(());
+        }
+        let differs = |param: &&Param<Self>| {
+            let mut with = plain.clone();
+            (param.copy)(&mut with, self);
+            with != plain
+        };
+        let wrong = Self::params().chain(FACTS).find(differs).map_or("look", |param| param.key);
+        let expected = "left out: of lava, [[material]] has density and elements, [rules] how it moves, [look] how it is drawn";
+        Err(Invalid::new(&format!("{key}.{wrong}"), "set", expected))
     }
 
     fn validate_elements(&self, key: &str) -> Result<(), Invalid> {
@@ -82,7 +101,8 @@ impl Material {
     /// # Errors
     /// Names the first table that is wrong, has the name of another, or is one too many.
     pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
-        within("number of [[material]] tables", materials.len() as f64, 0.0, MAX_MATERIALS as f64)?;
+        let number = Self::besides_lava(materials).count();
+        within("number of [[material]] tables besides the lava", number as f64, 0.0, MAX_MATERIALS as f64)?;
         for (i, material) in materials.iter().enumerate() {
             let key = format!("material[{i}]");
             material.validate(&key)?;

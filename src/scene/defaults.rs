@@ -126,7 +126,10 @@ impl SceneSpec {
     /// Whether a material of a reaction is there, as its preset has it; nothing where it is not there.
     fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
         match name {
-            Material::LAVA => has_lava.then_some(true),
+            Material::LAVA => {
+                let is_usual = |given: &Material| !given.is_lava() || given.elements == Material::lava().elements;
+                has_lava.then(|| self.materials.iter().all(is_usual))
+            }
             Material::SOLID => (self.melts() && has_lava).then_some(true),
             _ => {
                 let given = self.materials.iter().find(|material| material.name == name)?;
@@ -183,7 +186,7 @@ impl Scene {
         let spec = &mut self.spec;
         spec.reactions.drain(..in_force);
         spec.materials.retain(|material| !before.products.contains(&material.name));
-        if !spec.default_reactions.is_on() || spec.materials.is_empty() {
+        if !spec.default_reactions.is_on() || Material::besides_lava(&spec.materials).next().is_none() {
             return Ok(());
         }
         let has_lava = before.lava_may_come || spec.has_lava();

@@ -9,7 +9,7 @@ use super::lava::LavaSpec;
 use super::{BodySpec, Scene, SceneSpec, Seconds};
 use crate::flow::{Flow, FlowBox, FlowSetup};
 use crate::grid::Grid;
-use crate::matter::Capacity;
+use crate::matter::{Capacity, Material};
 use crate::memory::MemoryEstimate;
 use crate::param::{Table, table, words};
 use crate::rules::{RulesSpec, Walls};
@@ -156,6 +156,11 @@ impl SceneSpec {
         let RulesSpec { walls, roof, .. } = self.rules;
         // What holds for other materials too; the lava has flow.open_sides.
         absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
+        let lava = self.materials.iter().position(Material::is_lava);
+        if let Some(i) = lava {
+            let expected = "another name in a scene with model = \"flow\": flow.lava has the constants of its lava";
+            return Err(Invalid::new(&format!("material[{i}].name"), Material::LAVA, expected));
+        }
         absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
         if let Some(stretch) = self.terrain.vertical_exaggeration {
             let expected = format!("{expected}; grid.cell_height_m says how high a cell is");

@@ -51,7 +51,7 @@ struct History {
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
-    /// Those of the layers besides the lava, with the parameters in force.
+    /// The lava, then the other materials in the order of the layers, with the parameters in force.
     materials: Vec<Material>,
     reactions: Vec<Reaction>,
     vents: Vents,
@@ -68,7 +68,7 @@ impl History {
     fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
         let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
         let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
-        let sources = (!mirrors.any() || !self.materials.is_empty()).then_some(Stage::Sources(&self.vents));
+        let sources = (!mirrors.any() || self.materials.len() > 1).then_some(Stage::Sources(&self.vents));
         let is_idle = move |stage: &Stage<'_>| match stage {
             stage if stage.calms() && !unfed => true,
             Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && mirrors.has(*layer),
@@ -108,7 +108,7 @@ impl History {
             return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
         }
         let Some((key, name)) = command.material() else { return Ok(()) };
-        check_known(key, name, self.materials.iter().map(|material| material.name.as_str()))
+        check_known(key, name, Material::besides_lava(&self.materials).map(|material| material.name.as_str()))
     }
 
     /// Whether a command asks for what is in force already.
@@ -177,8 +177,8 @@ impl Simulation {
         let state = state.into();
         let vents = Vents::new(vents, state.grid());
         let (events, past) = (Vec::new(), 0);
-        let materials = state.layers().iter().map(Layer::material).filter(|material| !material.is_lava());
-        let materials: Vec<_> = materials.cloned().collect();
+        let mut materials: Vec<_> = state.layers().iter().map(Layer::material).cloned().collect();
+        materials.sort_by_key(|material| !material.is_lava());
         let wind = state.air().map(|air| Wind(air.spec().wind.clone()));
         let history = History {
             wind,
@@ -385,7 +385,7 @@ impl Simulation {
 
     /// The materials besides the lava, in the order of the layers, with the parameters in force.
     pub fn materials(&self) -> &[Material] {
-        &self.history.materials
+        &self.history.materials[1..]
     }
 
     /// Number and spec of the vents that pour or will pour; the one that was placed last comes last.

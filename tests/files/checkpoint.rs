@@ -8,7 +8,9 @@ use crate::common::{Dice, SCENE, meddle, plain, tiled};
 use lavoxel::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, Keeper, previous, steps_of};
 use lavoxel::engine::Engine;
 use lavoxel::output::Existing;
+use lavoxel::rules::MaterialChange;
 use lavoxel::scene::{Scene, Stage};
+use lavoxel::simulation::Command;
 
 fn scene() -> Scene {
     Scene::parse(SCENE, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
@@ -148,4 +150,84 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     keep(&mut keeper, 22);
     assert_eq!(kept(), (Some(22), None));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Water with lava under it, and what the scene says of the lava.
+fn pool(lava: &str) -> Scene {
+    let text = format!(
+        "[grid]\nsize = [12, 24, 12]\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"oil\"\n{lava}\n\
+         [[body]]\nshape = {{ kind = \"box\", from = [0.0, 4.0, 0.0], to = [12.0, 8.0, 12.0] }}\nmatter = {{ kind = \"lava\", \
+         amount = 1.0, energy = 1.0 }}\n[[body]]\nshape = {{ kind = \"box\", from = [0.0, 8.0, 0.0], to = [12.0, 12.0, 12.0] \
+         }}\nmatter = {{ kind = \"material\", name = \"oil\", amount = 1.0 }}\n"
+    );
+    Scene::parse(&text, Path::new("pool.toml")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Mean height of each layer in cells, by name.
+fn mean_heights(stage: &Stage) -> Vec<(String, f64)> {
+    let world = stage.simulation.world();
+    let heights = world.layers().iter().map(|layer| {
+        let name = &layer.material().name;
+        let (mut sum, mut moment) = (0.0, 0.0);
+        for ([_, y, _], content) in layer.held() {
+            let amount = f64::from(content.amount);
+            (sum, moment) = (sum + amount, moment + amount * y as f64);
+        }
+        (name.clone(), moment / sum)
+    });
+    heights.collect()
+}
+
+#[test]
+fn a_lava_with_a_density_of_its_own_rises_through_what_is_heavier_and_is_resumed() {
+    let (usual, light) = (pool(""), pool("[[material]]\nname = \"lava\"\ndensity = 700.0"));
+    let height = |stage: &Stage, name: &str| mean_heights(stage).into_iter().find(|of| of.0 == name).unwrap().1;
+    for (scene, lava_rises) in [(&usual, false), (&light, true)] {
+        let (mut fast, mut slow) = (scene.build(tiled()).unwrap(), scene.build(plain()).unwrap());
+        (0..150).for_each(|_| fast.simulation.step());
+        (0..150).for_each(|_| slow.simulation.step());
+        assert_eq!(fast.simulation.world().state_hash(), slow.simulation.world().state_hash());
+        fast.simulation.world().check().unwrap();
+        assert_eq!(height(&fast, "lava") > height(&fast, "oil"), lava_rises, "{:?}", mean_heights(&fast));
+        // A checkpoint has the lava's density in its scene, and layers in the order that follows from it.
+        let mut resumed = again(&saved(scene, &fast), tiled());
+        (0..20).for_each(|_| fast.simulation.step());
+        (0..20).for_each(|_| resumed.stage.simulation.step());
+        assert_eq!(resumed.stage.simulation.world().state_hash(), fast.simulation.world().state_hash());
+    }
+    // Other numbers of another material leave the lava where it is.
+    let mut stage = light.build(tiled()).unwrap();
+    let change: MaterialChange = toml::from_str("name = \"oil\"\nviscosity = 0.2").unwrap();
+    stage.simulation.command(Command::from(change)).unwrap();
+    (0..150).for_each(|_| stage.simulation.step());
+    assert!(height(&stage, "lava") > height(&stage, "oil"), "{:?}", mean_heights(&stage));
+}
+
+#[test]
+fn what_a_table_of_the_lava_cannot_say_is_refused() {
+    let refused = |text: &str| Scene::parse(text, Path::new("lava.toml")).unwrap_err().to_string();
+    let of = |keys: &str| refused(&format!("[[material]]\nname = \"lava\"\n{keys}\n"));
+    let keys = [("speed = 0.5", "speed"), ("kind = \"gas\"", "kind"), ("look = { preset = \"metal\" }", "look")];
+    for (line, key) in [("grains = { drag = 0.1 }", "grains.drag"), ("sets = true", "sets")].into_iter().chain(keys) {
+        let message = of(line);
+        assert!(message.contains(&format!("material[0].{key} = ")), "{message}");
+        assert!(message.contains("[rules] how it moves"), "{message}");
+    }
+    for (rest, key) in [
+        ("[[source]]\nmaterial = \"lava\"\nx = 3.0\nz = 3.0\nrate = 1.0", "source[0].material"),
+        ("[[event]]\nat = 3\nmaterial = { name = \"lava\", speed = 0.5 }", "event[0].material.name"),
+    ] {
+        let message = of(rest);
+        assert!(message.contains(key), "{message}");
+    }
+    let message = refused("model = \"flow\"\n[[material]]\nname = \"lava\"\ndensity = 2400.0\n");
+    assert!(message.contains("material[0].name") && message.contains("flow.lava"), "{message}");
+    let message = of("[[material]]\nname = \"lava\"");
+    assert!(message.contains("a name that no other material has"), "{message}");
+    // Elements of its own: default reactions of lava no longer balance, and are left out as those of other materials are.
+    let scene = "default_reactions = true\n[[material]]\nname = \"lava\"\nelements = { glass = 3 }\n[[material]]\nname = \
+                 \"water\"\n[[vent]]\nx = 60.0\nz = 60.0\nrate = 1.0\n";
+    let scene = Scene::parse(scene, Path::new("lava.toml")).unwrap_or_else(|e| panic!("{e}"));
+    assert!(scene.reaction_lines().iter().any(|line| line.contains("lava")), "{:?}", scene.reaction_lines());
+    scene.build(tiled()).unwrap();
 }
