@@ -223,7 +223,9 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     expect(reader, OWN[1])?;
     let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
     let grid = header.grid();
-    World::need(grid).and(World::need_of_layers(grid, Material::besides_lava(&scene.spec.materials).count())).check(MEND)?;
+    World::need(grid)
+        .and(World::need_of_layers(grid, Material::besides_lava(&scene.spec.materials).count()))
+        .check(MEND)?;
     expect(reader, OWN[2])?;
     let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone())
         .with_capacity(scene.spec.grid.capacity);

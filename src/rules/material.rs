@@ -81,7 +81,8 @@ impl Material {
             with != plain
         };
         let wrong = Self::params().chain(FACTS).find(differs).map_or("look", |param| param.key);
-        let expected = "left out: of lava, [[material]] has density and elements, [rules] how it moves, [look] how it is drawn";
+        let expected =
+            "left out: of lava, [[material]] has density and elements, [rules] how it moves, [look] how it is drawn";
         Err(Invalid::new(&format!("{key}.{wrong}"), "set", expected))
     }
 

@@ -9,7 +9,7 @@ use super::{FlowSpec, Model, Overrides, Scene, SceneError, SceneSpec, Seconds, V
 use crate::grid::MAX_SIDE;
 use crate::rules::Walls;
 use crate::source::USUAL_RATE_M3_S;
-use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, png};
+use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, formats::png};
 use crate::view::SkyPreset;
 use crate::words::{grouped, rough, short};
 

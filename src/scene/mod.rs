@@ -130,7 +130,9 @@ impl Scene {
     /// The quantity that a slice shows where none is named: the amount of the lava, in a scene without any that of its first other
     /// material, and where air is all that moves its ash.
     pub fn usual_quantity(&self) -> Quantity {
-        let others = Material::besides_lava(&self.spec.materials).next().map(|material| Quantity::new(CellMeasure::Amount, &material.name));
+        let others = Material::besides_lava(&self.spec.materials)
+            .next()
+            .map(|material| Quantity::new(CellMeasure::Amount, &material.name));
         let ash = || self.spec.air.as_ref().map(|_| Quantity::new(CellMeasure::Ash, "air"));
         let without_lava = (!self.spec.has_lava()).then(|| others.or_else(ash)).flatten();
         without_lava.unwrap_or_default()

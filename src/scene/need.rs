@@ -85,7 +85,8 @@ impl Scene {
 
     /// Memory of the air itself and of all that pictures and files read of the world: the low-pass.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
-        let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, Material::besides_lava(&self.spec.materials).count()));
+        let fields =
+            LowPass::need(grid).and(LowPass::need_of_media(grid, Material::besides_lava(&self.spec.materials).count()));
         let Some(air) = &self.spec.air else { return fields };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
         fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))

@@ -8,7 +8,7 @@ use crate::rules::Walls;
 use crate::source::VentFlow;
 use crate::terrain::TerrainSpec;
 #[cfg(feature = "files")]
-use crate::terrain::load::{is_heightmap, known_endings};
+use crate::terrain::formats::{is_heightmap, known_endings};
 use crate::validate::Invalid;
 
 /// Values that override those of a scene's file: the flags of a command line.

@@ -7,49 +7,25 @@
 //! - a [`Surface`] holds the height of the ground in *cells* above the floor of a box, one number per voxel column,
 //!   shape `(nz, nx)`. A cell is solid when its centre lies below that height.
 //!
-//! Files become heightmaps in [`load()`], one file of code per format; [`TerrainSpec`] turns a heightmap or a
+//! Files become heightmaps in [`load()`], one file of [`formats`] each; [`TerrainSpec`] turns a heightmap or a
 //! [generator](crate::generate) into the ground of a box.
 
-#[cfg(feature = "files")]
-pub mod asc;
-#[cfg(feature = "files")]
-mod askew;
 mod build;
-#[cfg(feature = "files")]
-pub mod csv;
 mod cut;
 mod encoding;
 pub mod error;
 mod fit;
 #[cfg(feature = "files")]
-pub mod geotiff;
+pub mod formats;
 pub mod heightmap;
-#[cfg(feature = "files")]
-pub mod hgt;
 #[cfg(feature = "files")]
 pub mod hillshade;
 mod holes;
-#[cfg(feature = "files")]
-pub mod load;
-#[cfg(feature = "files")]
-pub mod npy;
-#[cfg(feature = "files")]
-pub mod png;
-#[cfg(feature = "files")]
-pub mod raw;
-#[cfg(feature = "files")]
-mod read;
 pub mod resample;
-#[cfg(feature = "files")]
-mod samples;
 #[cfg(feature = "files")]
 mod smooth;
 pub mod spec;
 mod surface;
-#[cfg(feature = "files")]
-mod tokens;
-#[cfg(feature = "files")]
-pub mod usgs_dem;
 #[cfg(feature = "files")]
 pub mod write;
 
@@ -59,12 +35,10 @@ use crate::map::{Bounds, Crs, Epsg, Georeference};
 pub(crate) use build::CellSize;
 pub use encoding::{Encoding, Number};
 pub use error::TerrainError;
+#[cfg(feature = "files")]
+pub use formats::{LoadOptions, endings, load, load_values};
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};
 #[cfg(feature = "files")]
 pub use hillshade::{Hillshade, Picture};
-#[cfg(feature = "files")]
-pub use load::{endings, load, load_values};
-#[cfg(feature = "files")]
-pub use read::LoadOptions;
 pub use spec::{Kind, TerrainSpec};
 pub use surface::Surface;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::png::{BLACK, CELL_X, CELL_Z, WHITE};
+use super::formats::png::{BLACK, CELL_X, CELL_Z, WHITE};
 use super::{Crs, Heightmap, Picture, Placement, TerrainError};
 use crate::output::{Existing, OutputError, WholeFile};
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};

@@ -12,10 +12,9 @@ use lavoxel::generate;
 use lavoxel::grid::Grid;
 use lavoxel::map::{Crs, Georeference};
 use lavoxel::output::{Existing, OutputError};
+use lavoxel::terrain::formats::{asc, csv};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{
-    Crop, Fill, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, asc, csv, load,
-};
+use lavoxel::terrain::{Crop, Fill, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, load};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Files made here byte by byte, right ones and wrong ones.
 
 use geotiff_writer::{Compression, GeoTiffBuilder};
-use lavoxel::terrain::{geotiff, npy, usgs_dem};
+use lavoxel::terrain::formats::{geotiff, npy, usgs_dem};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Files that are easily read as something else: the unit of a map, the sign for no data, commas, few bits, odd tags.
 
-use lavoxel::terrain::geotiff;
+use lavoxel::terrain::formats::geotiff;
 
 use super::tiff::Tiff;
 use super::*;

@@ -3,9 +3,9 @@
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use super::encoding::Encoding;
 use super::tokens::FARTHEST_M;
-use super::{LoadOptions, TerrainError};
+use crate::terrain::encoding::Encoding;
+use crate::terrain::{LoadOptions, TerrainError};
 
 /// From the numbers of a file to heights in metres.
 #[derive(Clone, Debug, PartialEq)]

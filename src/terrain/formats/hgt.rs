@@ -9,10 +9,10 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::encoding::Encoding;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
-use super::{Crs, Georeference, Heightmap, TerrainError};
+use crate::terrain::encoding::Encoding;
+use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
 /// The sizes of a tile, in columns and rows.
 const SIZES: [(usize, usize); 3] = [(1201, 1201), (3601, 3601), (1801, 3601)];

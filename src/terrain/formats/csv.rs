@@ -10,11 +10,11 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::error::checked_samples;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use super::tokens::height;
-use super::{Heightmap, TerrainError};
+use crate::terrain::error::checked_samples;
+use crate::terrain::{Heightmap, TerrainError};
 use crate::validate::quoted;
 
 /// Longest line that is read; 65,536 heights with 16 letters each fit.

@@ -1,10 +1,23 @@
-//! Which reader a heightmap file goes to.
+//! The formats of heightmaps, a file of code for each, and which of them a file goes to.
+
+pub mod asc;
+pub mod csv;
+pub mod geotiff;
+pub mod hgt;
+pub mod npy;
+pub mod png;
+pub mod raw;
+mod read;
+mod samples;
+mod tokens;
+pub mod usgs_dem;
 
 use std::io::Read;
 use std::path::Path;
 
-use super::read::{LoadOptions, open};
-use super::{Heightmap, TerrainError, asc, csv, geotiff, hgt, npy, png, raw, usgs_dem};
+pub use self::read::LoadOptions;
+use self::read::open;
+use super::{Heightmap, TerrainError};
 
 /// One format that can be read.
 struct Format {

@@ -6,6 +6,7 @@
 //! that is north up, with cells of the same size; mirrored ones are turned back exactly.
 //! Where the file says nothing, as a picture does, `options` give the size of a cell, and black and white.
 
+mod askew;
 mod blocks;
 mod directory;
 mod lerc;
@@ -22,16 +23,16 @@ use ndarray::Array2;
 use tiff_reader::source::{BytesSource, FileSource, SharedSource};
 use tiff_reader::{ColorModel, ExtraSample, Ifd, OpenOptions, RasterLayout, TiffFile};
 
+use self::askew::{Affine, north_up};
 use self::blocks::{Blocks, LARGEST_BLOCK, Reading};
 use self::mend::Mending;
 use self::place::Place;
 use self::said::Said;
-use super::askew::{Affine, north_up};
-use super::error::checked_samples;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
-use super::{Crs, Georeference, Heightmap, TerrainError};
 use crate::map::crs::vertical_metres;
+use crate::terrain::error::checked_samples;
+use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
 /// Packings that are read: none, LZW, JPEG, Deflate in two numbers, PackBits, LERC, ZSTD, WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];

@@ -19,11 +19,11 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::error::checked_samples;
 use super::read::{LoadOptions, open, read_prj};
 use super::samples::Heights;
 use super::tokens::{Tokens, height};
-use super::{Crs, Georeference, Heightmap, TerrainError};
+use crate::terrain::error::checked_samples;
+use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use crate::validate::quoted;
 
 /// Header keywords, in the order in which their values are kept.

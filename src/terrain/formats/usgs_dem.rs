@@ -9,11 +9,11 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::error::checked_samples;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
-use super::{Crs, Georeference, Heightmap, TerrainError};
 use crate::map::GeoKey;
+use crate::terrain::error::checked_samples;
+use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use crate::validate::quoted;
 
 /// Characters of a record.

@@ -8,8 +8,8 @@ use std::path::Path;
 use tiff_core::LercAdditionalCompression;
 use tiff_reader::{Ifd, TiffFile};
 
-use super::super::TerrainError;
 use crate::memory::MemoryEstimate;
+use crate::terrain::TerrainError;
 
 pub(super) const LERC: u16 = 34887;
 

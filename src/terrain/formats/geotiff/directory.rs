@@ -8,9 +8,9 @@ use std::path::Path;
 
 use tiff_reader::source::TiffSource;
 
-use super::super::TerrainError;
 use super::wrong;
 use crate::memory::MemoryEstimate;
+use crate::terrain::TerrainError;
 
 /// Most pictures in a file.
 const MOST_DIRECTORIES: usize = 256;

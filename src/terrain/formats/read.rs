@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use super::{Crs, Encoding, Epsg, TerrainError};
 use crate::shipped;
+use crate::terrain::{Crs, Encoding, Epsg, TerrainError};
 
 /// Facts about a heightmap file from the user, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]

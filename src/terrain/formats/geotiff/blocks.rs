@@ -5,11 +5,11 @@ use std::path::Path;
 use ndarray::Array2;
 use tiff_reader::{ByteOrder, Ifd, RasterLayout, TiffFile, TiffSample};
 
-use super::super::TerrainError;
-use super::super::encoding::half;
-use super::super::error::MAX_SAMPLES;
 use super::{lerc, wrong};
 use crate::memory::MemoryEstimate;
+use crate::terrain::TerrainError;
+use crate::terrain::encoding::half;
+use crate::terrain::error::MAX_SAMPLES;
 
 /// Largest strip or tile that is unpacked, in bytes; one strip may hold the largest heightmap of 8-byte numbers.
 pub(super) const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;

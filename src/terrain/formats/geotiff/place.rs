@@ -7,10 +7,10 @@ use geotiff_reader::geokeys::{GeoKeyDirectory, GeoKeyValue};
 use geotiff_reader::transform::GeoTransform;
 use tiff_reader::{Ifd, TagValue, TiffFile};
 
-use super::super::TerrainError;
 use super::directory::{GEO_DOUBLES, GEO_KEYS, GEO_TEXTS, PIXEL_SCALE, SUBFILE_TYPE, TIE_POINTS, TRANSFORMATION};
 use super::wrong;
 use crate::map::GeoKey;
+use crate::terrain::TerrainError;
 
 /// Place of a file on its map.
 pub(super) struct Place {

@@ -11,17 +11,17 @@ use std::path::Path;
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Transformations};
 use ndarray::Array2;
 
-use super::error::checked_samples;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
-use super::{Heightmap, TerrainError};
 use crate::memory::MemoryEstimate;
+use crate::terrain::error::checked_samples;
+use crate::terrain::{Heightmap, TerrainError};
 
 /// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
-pub(super) const BLACK: &str = "black_m";
-pub(super) const WHITE: &str = "white_m";
-pub(super) const CELL_X: &str = "cell_size_x_m";
-pub(super) const CELL_Z: &str = "cell_size_z_m";
+pub(in crate::terrain) const BLACK: &str = "black_m";
+pub(in crate::terrain) const WHITE: &str = "white_m";
+pub(in crate::terrain) const CELL_X: &str = "cell_size_x_m";
+pub(in crate::terrain) const CELL_Z: &str = "cell_size_z_m";
 
 /// Bytes before the first chunk.
 const SIGNATURE: u64 = 8;

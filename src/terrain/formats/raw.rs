@@ -9,11 +9,11 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::encoding::Encoding;
-use super::error::checked_samples;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
-use super::{Heightmap, TerrainError};
+use crate::terrain::encoding::Encoding;
+use crate::terrain::error::checked_samples;
+use crate::terrain::{Heightmap, TerrainError};
 
 /// Reads bare numbers as heights.
 ///

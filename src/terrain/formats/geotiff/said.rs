@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tiff_reader::{Ifd, TagValue};
 
-use super::super::TerrainError;
 use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
+use crate::terrain::TerrainError;
 use crate::validate::quoted;
 
 /// Facts about the heights in tags of GDAL.

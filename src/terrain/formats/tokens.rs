@@ -3,7 +3,7 @@
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
-use super::TerrainError;
+use crate::terrain::TerrainError;
 
 /// Longest word a heightmap in text can need; a longer one means that the file is something else.
 const LONGEST: usize = 64;

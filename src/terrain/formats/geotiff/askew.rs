@@ -4,9 +4,9 @@ use std::path::Path;
 
 use ndarray::{Array2, Axis};
 
-use super::TerrainError;
-use super::error::MAX_SAMPLES;
 use crate::memory::MemoryEstimate;
+use crate::terrain::TerrainError;
+use crate::terrain::error::MAX_SAMPLES;
 
 /// Bytes of a height in memory.
 const BYTES_A_HEIGHT: f64 = 4.0;
