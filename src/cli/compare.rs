@@ -8,8 +8,8 @@ use lavoxel::scene::Seconds;
 use lavoxel::words;
 use serde::Serialize;
 
-use super::footprints::{Limit, Pair, Source};
-use super::say;
+use crate::cli::footprints::{Limit, Pair, Source};
+use crate::cli::show::say;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -12,7 +12,7 @@ use lavoxel::terrain::error::MAX_SAMPLES;
 use lavoxel::terrain::{Heightmap, load_values};
 use ndarray::Array2;
 
-use super::no_file;
+use crate::cli::no_file;
 
 /// Largest GeoJSON file that is read.
 const LARGEST: u64 = 256 << 20;

@@ -21,7 +21,10 @@ use self::folder::Folder;
 use self::pool::Pool;
 use self::report::Report;
 use self::vents::Vents;
-use super::{Outcome, SceneOptions, count, say, start_threads, stop};
+use crate::cli::flags::count;
+use crate::cli::process::stop;
+use crate::cli::show::say;
+use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Lava of a heightmap that comes without a scene and without `--lava`.
 const USUAL_LAVA: &str = "etna-basalt";

@@ -1,38 +1,22 @@
 //! The command line: one file per subcommand. Data goes to standard output, progress and messages to standard error.
 
-mod air_report;
 mod bench;
-mod beside;
 mod classic;
 mod compare;
-mod count;
-mod cut;
-mod file_limit;
-mod flow_report;
+mod flags;
 mod footprints;
 mod hazard;
-mod machine;
-mod maps;
-mod memory;
-mod painter;
-mod place;
-mod progress;
+mod process;
 mod render;
 mod report;
 mod resume;
 mod run;
-mod say;
 mod scene;
-mod slices;
-mod stop;
+mod show;
 mod terrain;
-mod tips;
-mod typed;
 mod verify;
 #[cfg(feature = "viewer")]
 mod view;
-mod volumes;
-mod whereabouts;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -48,8 +32,11 @@ use lavoxel::shipped;
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::tame;
 
-use self::place::PlaceArgs;
-use self::typed::Typed;
+use self::flags::place::PlaceArgs;
+use self::flags::typed::Typed;
+use self::flags::{count, memory, tips};
+use self::process::{file_limit, stop};
+use self::show::say;
 
 /// Exit code when the work could not be done.
 const COULD_NOT: u8 = 1;

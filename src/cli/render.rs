@@ -18,14 +18,17 @@ use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 use lavoxel::world::Quantity;
 
-use super::beside::Beside;
-use super::cut::Cut;
-use super::flow_report::FlowReport;
-use super::painter::{Clip, Painter, View, named};
-use super::progress::Progress;
-use super::slices::Section;
-use super::typed::Typed;
-use super::{Outcome, SceneOptions, count, say, start_threads, stop};
+use crate::cli::flags::count;
+use crate::cli::flags::cut::Cut;
+use crate::cli::flags::typed::Typed;
+use crate::cli::process::stop;
+use crate::cli::report::flow::FlowReport;
+use crate::cli::show::beside::Beside;
+use crate::cli::show::painter::{Clip, Painter, View, named};
+use crate::cli::show::progress::Progress;
+use crate::cli::show::say;
+use crate::cli::show::slices::Section;
+use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Simulate a scene and write pictures and animations
 ///

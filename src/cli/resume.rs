@@ -7,8 +7,9 @@ use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
 use lavoxel::output::protect;
 
-use super::run::{Work, WorkOptions};
-use super::{NoThreads, Outcome, count, start_threads, useful_threads};
+use crate::cli::flags::count;
+use crate::cli::run::{Work, WorkOptions};
+use crate::cli::{NoThreads, Outcome, start_threads, useful_threads};
 
 /// Go on from a checkpoint that `lavoxel run --checkpoint FILE` kept
 ///

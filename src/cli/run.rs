@@ -12,13 +12,16 @@ use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::Existing;
 use lavoxel::scene::{Scene, Stage};
 
-use super::maps::{Ended, MapOptions, MapPlan};
-use super::progress::Progress;
-use super::report::{Context, Report};
-use super::resume::is_same;
-use super::volumes::{Exports, VolumeArgs};
-use super::whereabouts::Whereabouts;
-use super::{Outcome, SceneOptions, count, say, start_threads, stop};
+use crate::cli::flags::count;
+use crate::cli::flags::maps::{Ended, MapOptions, MapPlan};
+use crate::cli::flags::volumes::{Exports, VolumeArgs};
+use crate::cli::process::stop;
+use crate::cli::report::whereabouts::Whereabouts;
+use crate::cli::report::{Context, Report};
+use crate::cli::resume::is_same;
+use crate::cli::show::progress::Progress;
+use crate::cli::show::say;
+use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Steps between checkpoints by default.
 const CHECKPOINT_EVERY: u64 = 500;

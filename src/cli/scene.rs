@@ -8,7 +8,8 @@ use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO, schema};
 use lavoxel::shipped;
 use lavoxel::validate::tame;
 
-use super::{file_or_shipped, say};
+use crate::cli::file_or_shipped;
+use crate::cli::show::say;
 
 /// Print a complete scene with comments or the schema of scenes, or check a scene
 #[derive(Args, Debug)]

@@ -14,10 +14,10 @@ use lavoxel::terrain::write;
 use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainSpec};
 use lavoxel::validate::tame;
 
-use super::place::{MapArgs, Raster, Size};
-use super::protect_map;
-use super::say;
-use super::typed::Typed;
+use crate::cli::flags::place::{MapArgs, Raster, Size};
+use crate::cli::flags::typed::Typed;
+use crate::cli::protect_map;
+use crate::cli::show::say;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,7 +8,10 @@ use lavoxel::output::{Existing, check_free};
 use lavoxel::plot::{Axis, Page, Plot};
 use lavoxel::words::short;
 
-use super::{Outcome, classic, memory, say, stop};
+use crate::cli::flags::memory;
+use crate::cli::process::stop;
+use crate::cli::show::say;
+use crate::cli::{Outcome, classic};
 
 const EXAMPLES: &str = "\
 Examples:

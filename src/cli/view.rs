@@ -10,8 +10,11 @@ use lavoxel::viewer::messages::Pace;
 use lavoxel::viewer::worker::StartError;
 use lavoxel::viewer::{DrawOn, HEIGHTMAP_PACE, Options, ViewerError, open};
 
-use super::render::{self, pixels};
-use super::{Outcome, Source, count, say, start_threads, stop};
+use crate::cli::flags::count;
+use crate::cli::process::stop;
+use crate::cli::render::{self, pixels};
+use crate::cli::show::say;
+use crate::cli::{Outcome, Source, start_threads};
 
 /// Watch a scene in a window, steer it and look inside
 ///

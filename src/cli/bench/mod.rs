@@ -18,7 +18,11 @@ use self::measure::{Easel, hash, lowpass, rules};
 use self::table::{FORMAT, Paper, Row, Table};
 use self::timed::Timed;
 use self::worlds::{Case, PAPER_BOX, cases};
-use super::{Outcome, count, machine, say, start_threads, stop};
+use crate::cli::flags::count;
+use crate::cli::process::machine;
+use crate::cli::process::stop;
+use crate::cli::show::say;
+use crate::cli::{Outcome, start_threads};
 
 /// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
 ///

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use lavoxel::hazard::{Ground, Plan};
 
 use super::folder::Folder;
-use crate::cli::progress::Runs;
-use crate::cli::{NoThreads, stop};
+use crate::cli::NoThreads;
+use crate::cli::process::stop;
+use crate::cli::show::progress::Runs;
 
 /// Inputs that all runs have in common.
 pub(super) struct Pool<'a> {

@@ -1,7 +1,7 @@
 //! The name of the machine, for tables of timings.
 
 /// Processor and system in one line.
-pub(super) fn name() -> String {
+pub(in crate::cli) fn name() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     format!("{}, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
 }

@@ -14,14 +14,15 @@ use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 
-use super::{count, say};
+use crate::cli::flags::count;
+use crate::cli::show::say;
 
 /// Most files of a series.
 const MAX_FILES: u64 = 100_000;
 
 /// Flags that write volumes and meshes.
 #[derive(Args, Debug, Default)]
-pub(super) struct VolumeArgs {
+pub(in crate::cli) struct VolumeArgs {
     #[arg(long, value_name = "FILE", help = format!("Write materials and ground as a volume, its format chosen by the ending: {}; repeatable", volume_formats()))]
     volume: Vec<PathBuf>,
 
@@ -36,7 +37,7 @@ pub(super) struct VolumeArgs {
 
 impl VolumeArgs {
     /// Checks, before the work begins, that every file can be written.
-    pub(super) fn check(&self, scene: &Scene, steps: u64, existing: Existing) -> anyhow::Result<Exports> {
+    pub(in crate::cli) fn check(&self, scene: &Scene, steps: u64, existing: Existing) -> anyhow::Result<Exports> {
         let mut outputs: Vec<Output> = Vec::new();
         let volumes = self.volume.iter().map(|path| ("--volume", SpaceFile::volume(path)));
         let meshes = self.mesh.iter().map(|path| ("--mesh", SpaceFile::mesh(path)));
@@ -96,7 +97,7 @@ impl Output {
 }
 
 /// Everything that is written during a run.
-pub(super) struct Exports {
+pub(in crate::cli) struct Exports {
     outputs: Vec<Output>,
     every: Option<u64>,
     /// Steps of the whole run.
@@ -108,12 +109,12 @@ pub(super) struct Exports {
 
 impl Exports {
     /// The files to write, without the numbers of a series.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.outputs.iter().map(|output| output.file.path())
     }
 
     /// Memory that the largest of the files takes at least while it is written, besides the world.
-    pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
+    pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let needs = self.outputs.iter().map(|output| output.file.need(grid));
         needs.fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
@@ -135,17 +136,17 @@ impl Exports {
     }
 
     /// Whether files of a step are to be written.
-    pub(super) fn is_due(&self, step: u64) -> bool {
+    pub(in crate::cli) fn is_due(&self, step: u64) -> bool {
         self.every.is_some_and(|every| step.is_multiple_of(every))
     }
 
     /// Writes the step if it is one of a series.
-    pub(super) fn after_step(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
+    pub(in crate::cli) fn after_step(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
         if self.is_due(simulation.steps()) { self.write(simulation, site) } else { Ok(()) }
     }
 
     /// Writes the last step, wherever the run ended, and says what was written.
-    pub(super) fn finish(&mut self, simulation: &Simulation, site: &Site, quiet: bool) -> anyhow::Result<()> {
+    pub(in crate::cli) fn finish(&mut self, simulation: &Simulation, site: &Site, quiet: bool) -> anyhow::Result<()> {
         self.write(simulation, site)?;
         if !quiet && !self.outputs.is_empty() {
             self.tell(simulation);

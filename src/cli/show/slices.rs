@@ -8,19 +8,19 @@ use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 use lavoxel::world::{CellMeasure, Quantity};
 
-use super::cut::Cut;
+use crate::cli::flags::cut::Cut;
 
 /// A slice as the flags ask for it.
 #[derive(Clone, Debug)]
-pub(super) struct Section {
-    pub(super) cut: Cut,
-    pub(super) quantity: Quantity,
+pub(in crate::cli) struct Section {
+    pub(in crate::cli) cut: Cut,
+    pub(in crate::cli) quantity: Quantity,
     /// Show the whole height of the box.
-    pub(super) whole: bool,
+    pub(in crate::cli) whole: bool,
 }
 
 /// A slice from frame to frame.
-pub(super) struct Slices {
+pub(in crate::cli) struct Slices {
     axis: Axis,
     cell: usize,
     quantity: Quantity,
@@ -40,7 +40,7 @@ impl Slices {
     ///
     /// # Errors
     /// When they are outside the box.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         section: Section,
         site: &Site,
         (palette, kelvin): (Palette, Option<[f32; 2]>),
@@ -58,7 +58,7 @@ impl Slices {
     }
 
     /// Draws the simulation as it is now, in `size` pixels.
-    pub(super) fn draw(
+    pub(in crate::cli) fn draw(
         &mut self,
         simulation: &Simulation,
         size: (usize, usize),

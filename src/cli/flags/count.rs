@@ -7,27 +7,27 @@ use lavoxel::scene::MAX_THREADS;
 const MOST_STEPS: u64 = 1_000_000_000;
 
 /// A number of steps, also 0.
-pub(super) fn steps(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn steps(text: &str) -> Result<u64, String> {
     within(text, 0, MOST_STEPS, "steps")
 }
 
 /// An interval in steps.
-pub(super) fn interval(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn interval(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_STEPS, "steps")
 }
 
 /// A number of runs.
-pub(super) fn runs(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn runs(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_RUNS, "runs")
 }
 
 /// A number of threads.
-pub(super) fn threads(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_THREADS as u64, "threads")
 }
 
 /// A seed.
-pub(super) fn seed(text: &str) -> Result<u64, String> {
+pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
     whole(text)
 }
 

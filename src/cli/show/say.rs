@@ -10,7 +10,7 @@ fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Prints lines of data on standard output.
-pub(super) fn data(text: &str) -> io::Result<()> {
+pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
@@ -18,7 +18,7 @@ pub(super) fn data(text: &str) -> io::Result<()> {
 }
 
 /// Prints a note on standard error, in one line whatever the names in it.
-pub(super) fn note(text: &str) {
+pub(in crate::cli) fn note(text: &str) {
     lines(&text.replace(['\n', '\r'], "?"));
 }
 
@@ -29,19 +29,19 @@ fn lines(text: &str) {
 }
 
 /// Prints a warning, if there is one, on standard error.
-pub(super) fn warn(text: Option<String>) {
+pub(in crate::cli) fn warn(text: Option<String>) {
     if let Some(text) = text {
         note(&format!("warning: {text}"));
     }
 }
 
 /// Prints an error on standard error.
-pub(super) fn error(text: &str) {
+pub(in crate::cli) fn error(text: &str) {
     note(&format!("lavoxel: {text}"));
 }
 
 /// Prints an error of the command line, or the help, and returns the exit code.
-pub(super) fn usage(error: &clap::Error) -> u8 {
+pub(in crate::cli) fn usage(error: &clap::Error) -> u8 {
     let plain = error.render().to_string();
     if visible(&plain) == plain {
         // Coloured, where the terminal is.
@@ -49,7 +49,7 @@ pub(super) fn usage(error: &clap::Error) -> u8 {
     } else {
         lines(plain.trim_end());
     }
-    u8::try_from(error.exit_code()).unwrap_or(super::WRONG_USE)
+    u8::try_from(error.exit_code()).unwrap_or(crate::cli::WRONG_USE)
 }
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Quantity};
 
-use super::{Outcome, say};
+use crate::cli::Outcome;
+use crate::cli::show::say;
 
 /// How maps take less memory.
 const MEND: &str = "ask for fewer maps, or make the box coarser";
@@ -29,7 +30,7 @@ const FOOTPRINT_ABOVE: f64 = 0.05;
 
 /// Flags that ask for data files.
 #[derive(Args, Debug)]
-pub(super) struct MapOptions {
+pub(in crate::cli) struct MapOptions {
     /// Write a map of the last step for GIS, such as thickness=lava.tif; repeatable
     ///
     /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground; of another material of the scene, such as
@@ -64,7 +65,7 @@ pub(super) struct MapOptions {
 
 impl MapOptions {
     /// Checks, before the long work, what is asked for and that it can be written.
-    pub(super) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<MapPlan> {
+    pub(in crate::cli) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<MapPlan> {
         let (grid, quantities) = (scene.spec.grid.grid()?, scene.column_quantities());
         let maps = self.maps.iter().map(|text| self.map(text, &quantities)).collect::<anyhow::Result<Vec<_>>>()?;
         for map in &maps {
@@ -144,17 +145,17 @@ fn check_apart(maps: &[MapFile], npz: Option<&Path>) -> anyhow::Result<()> {
 }
 
 /// A run that has ended, as the messages about its files name it.
-pub(super) struct Ended<'a> {
+pub(in crate::cli) struct Ended<'a> {
     /// Name of the scene.
-    pub(super) scene: &'a str,
-    pub(super) site: &'a Site,
-    pub(super) outcome: Outcome,
+    pub(in crate::cli) scene: &'a str,
+    pub(in crate::cli) site: &'a Site,
+    pub(in crate::cli) outcome: Outcome,
     /// Whether no file is named.
-    pub(super) quiet: bool,
+    pub(in crate::cli) quiet: bool,
 }
 
 /// Data files that were checked, and the records that are kept for them.
-pub(super) struct MapPlan {
+pub(in crate::cli) struct MapPlan {
     maps: Vec<MapFile>,
     npz: Option<PathBuf>,
     existing: Existing,
@@ -166,38 +167,38 @@ pub(super) struct MapPlan {
 
 impl MapPlan {
     /// The files to write, but for those beside them.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.maps.iter().map(|map| map.path.as_path()).chain(self.npz.as_deref())
     }
 
     /// Checks, before the long work, that the files can be written of this box.
-    pub(super) fn check_site(&self, site: &Site) -> anyhow::Result<()> {
+    pub(in crate::cli) fn check_site(&self, site: &Site) -> anyhow::Result<()> {
         self.maps.iter().try_for_each(|map| Ok(map.check_site(site)?))
     }
 
     /// Memory that the largest of the files takes while it is written, besides the world and the records.
-    pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
+    pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let archive = self.npz.as_ref().map(|_| npz::need(grid));
         self.maps.iter().map(|map| map.need(grid)).chain(archive).fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
     /// Memory that a checkpoint takes for the records while it is written.
-    pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
+    pub(in crate::cli) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         Records::need_of_keeping(grid, self.records.len())
     }
 
     /// Whether the cells of every step are read.
-    pub(super) fn reads_steps(&self) -> bool {
+    pub(in crate::cli) fn reads_steps(&self) -> bool {
         !self.records.is_empty()
     }
 
     /// Records the state of the simulation; to be called before the first step and after each.
-    pub(super) fn observe(&mut self, simulation: &Simulation) {
+    pub(in crate::cli) fn observe(&mut self, simulation: &Simulation) {
         self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
     }
 
     /// Bytes that a checkpoint has to remember for the maps, and their name there.
-    pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
+    pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         // One material after the other, without a list that doubles; what is not filled of the room takes no memory.
         let room = self.records.iter().map(Records::most_bytes).sum();
         let add = |bytes, records| postcard::to_extend(records, bytes).expect("records are plain numbers");
@@ -206,7 +207,12 @@ impl MapPlan {
     }
 
     /// Goes on from what a checkpoint of a scene after `step` steps remembered.
-    pub(super) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, scene: &Scene, step: u64) -> anyhow::Result<()> {
+    pub(in crate::cli) fn go_on(
+        &mut self,
+        memory: &BTreeMap<String, Vec<u8>>,
+        scene: &Scene,
+        step: u64,
+    ) -> anyhow::Result<()> {
         let mut bytes = match memory.get(MEMORY) {
             Some(bytes) => &bytes[..],
             None if self.records.is_empty() || step == 0 => return Ok(()),
@@ -228,7 +234,7 @@ impl MapPlan {
     }
 
     /// Writes all files and names them; the rest is written also when one cannot be.
-    pub(super) fn write(&self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
+    pub(in crate::cli) fn write(&self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
         let maps = Maps { world: simulation.world(), records: &self.records, site: run.site };
         let _held = simulation.world().taken().held();
         let about = About { scene: run.scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };

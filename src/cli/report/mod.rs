@@ -1,5 +1,9 @@
 //! Report of a headless run: the account, the extent of the lava and the timings.
 
+pub(super) mod air;
+pub(super) mod flow;
+pub(super) mod whereabouts;
+
 use std::collections::BTreeMap;
 
 use lavoxel::export::NO_FORECAST;
@@ -16,9 +20,9 @@ use lavoxel::words::{area, grouped, short, volume};
 use lavoxel::world::{ElementAccount, Layer};
 use serde::Serialize;
 
-use super::air_report::AirReport;
-use super::flow_report::FlowReport;
-use super::whereabouts::Whereabouts;
+use crate::cli::report::air::AirReport;
+use crate::cli::report::flow::FlowReport;
+use crate::cli::report::whereabouts::Whereabouts;
 
 /// Everything that `lavoxel run` reports. Amounts in units: [`AMOUNT_ONE`] to a full cell.
 #[derive(Debug, Serialize)]

@@ -10,7 +10,7 @@ const USUAL_SHARE: f64 = 0.8;
 
 /// A size as the user writes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Size {
+pub(in crate::cli) enum Size {
     Bytes(u64),
     /// Of the machine's memory, above 0 and at most 1.
     Share(f64),
@@ -40,7 +40,7 @@ impl FromStr for Size {
 }
 
 /// Sets the limit of all checks of this process.
-pub(super) fn limit_to(size: Option<Size>) {
+pub(in crate::cli) fn limit_to(size: Option<Size>) {
     match size.unwrap_or(Size::Share(USUAL_SHARE)) {
         Size::Bytes(bytes) => memory::set_limit(bytes),
         // Where the memory of the machine is not known there is no limit.

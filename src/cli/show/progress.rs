@@ -11,7 +11,7 @@ use lavoxel::units::cells;
 use lavoxel::words::volume;
 use lavoxel::world::Layer;
 
-use super::say;
+use crate::cli::show::say;
 
 /// Time between two refreshes of the numbers next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -20,7 +20,7 @@ const REFRESH: Duration = Duration::from_millis(250);
 const EVERY: Duration = Duration::from_secs(10);
 
 /// A bar over the steps of a simulation on a terminal; elsewhere, such as in a file or a notebook, a line every ten seconds.
-pub(super) struct Progress {
+pub(in crate::cli) struct Progress {
     bar: ProgressBar,
     shown: Instant,
     log: Option<Log>,
@@ -28,21 +28,21 @@ pub(super) struct Progress {
 
 impl Progress {
     /// A bar for `steps` steps; a quiet one draws nothing.
-    pub(super) fn new(steps: u64, quiet: bool) -> Self {
+    pub(in crate::cli) fn new(steps: u64, quiet: bool) -> Self {
         let bar = bar(steps, quiet, "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left");
         let log = Log::instead_of(&bar, quiet, "step");
         Self { bar, shown: Instant::now(), log }
     }
 
     /// Starts the bar at a later step, from which rate and remaining time count.
-    pub(super) fn start_at(&mut self, step: u64) {
+    pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();
         self.log.iter_mut().for_each(|log| log.first = step);
     }
 
     /// Shows how far the simulation is, and what is in the box.
-    pub(super) fn update(&mut self, simulation: &Simulation) {
+    pub(in crate::cli) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if let Some(log) = &mut self.log {
             log.say(simulation.steps(), self.bar.length());
@@ -53,20 +53,20 @@ impl Progress {
     }
 
     /// Removes the bar.
-    pub(super) fn finish(&self) {
+    pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
 /// A bar over the runs of a hazard map, or lines, as [`Progress`] has them. Threads share it.
-pub(super) struct Runs {
+pub(in crate::cli) struct Runs {
     bar: ProgressBar,
     log: Option<Mutex<Log>>,
 }
 
 impl Runs {
     /// For `runs` runs, of which `done` are there already.
-    pub(super) fn new(runs: u64, done: u64, quiet: bool) -> Self {
+    pub(in crate::cli) fn new(runs: u64, done: u64, quiet: bool) -> Self {
         let bar = bar(runs, quiet, "{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
         bar.set_position(done);
         bar.reset_eta();
@@ -76,7 +76,7 @@ impl Runs {
     }
 
     /// Counts a run.
-    pub(super) fn add_one(&self) {
+    pub(in crate::cli) fn add_one(&self) {
         self.bar.inc(1);
         if let Some(log) = &self.log {
             log.lock().unwrap_or_else(PoisonError::into_inner).say(self.bar.position(), self.bar.length());
@@ -84,7 +84,7 @@ impl Runs {
     }
 
     /// Removes the bar.
-    pub(super) fn finish(&self) {
+    pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

@@ -12,19 +12,19 @@ use lavoxel::scene::{Model, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 
-use super::cut::axis_number;
-use super::slices::{Section, Slices};
-use super::stop;
+use crate::cli::flags::cut::axis_number;
+use crate::cli::process::stop;
+use crate::cli::show::slices::{Section, Slices};
 
 /// View that is shown.
 #[derive(Clone, Debug)]
-pub(super) enum View {
+pub(in crate::cli) enum View {
     Volume,
     Slice(Section),
 }
 
 /// Reads one of the choices that the library names.
-pub(super) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
+pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     let values = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.what()));
     PossibleValuesParser::new(values).try_map(|name| {
         T::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| format!("unknown name {name}"))
@@ -33,11 +33,11 @@ pub(super) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
 
 /// A part of the box along one axis: `x=0.5..1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Clip {
+pub(in crate::cli) struct Clip {
     /// 0 for x, 1 for y, 2 for z.
-    pub(super) axis: usize,
+    pub(in crate::cli) axis: usize,
     /// Where it begins and ends, as shares of the box; checked with the look.
-    pub(super) shares: [f32; 2],
+    pub(in crate::cli) shares: [f32; 2],
 }
 
 impl FromStr for Clip {
@@ -59,7 +59,7 @@ impl fmt::Display for Clip {
 }
 
 /// Keeps what drawing needs from frame to frame.
-pub(super) struct Painter {
+pub(in crate::cli) struct Painter {
     name: String,
     camera: CameraSpec,
     look: LookSpec,
@@ -82,7 +82,7 @@ enum Drawn {
 
 impl Painter {
     /// A painter for a scene that was built; a slice outside the box is refused.
-    pub(super) fn new(scene: &Scene, site: &Site, view: View) -> Result<Self, Invalid> {
+    pub(in crate::cli) fn new(scene: &Scene, site: &Site, view: View) -> Result<Self, Invalid> {
         let view = match view {
             View::Slice(section) => {
                 let palette = scene.spec.look.palette.build("look.palette")?;
@@ -108,7 +108,7 @@ impl Painter {
 
     /// Draws the simulation as it is now, in `size` pixels, with the camera turned around the target by some degrees; nothing
     /// where the program is to end and has no more time for it.
-    pub(super) fn paint(
+    pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
         size: [u32; 2],

@@ -13,7 +13,7 @@ use lavoxel::simulation::Simulation;
 const WIDEST: u32 = 2;
 
 /// The map that is drawn.
-pub(super) struct Beside {
+pub(in crate::cli) struct Beside {
     subject: Subject,
     /// Number that the legend reaches at least.
     upper: f64,
@@ -23,7 +23,7 @@ pub(super) struct Beside {
 
 impl Beside {
     /// Reads `NAME` or `NAME=NUMBER`.
-    pub(super) fn read(text: &str, scene: &Scene) -> anyhow::Result<(Subject, f64)> {
+    pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<(Subject, f64)> {
         let quantities = scene.column_quantities();
         let (name, upper) = match text.split_once('=') {
             Some((name, number)) => (name, number.trim().parse().unwrap_or(f64::NAN)),
@@ -42,12 +42,12 @@ impl Beside {
         Ok((subject, upper))
     }
 
-    pub(super) fn new((subject, upper): (Subject, f64), scene: &Scene, site: &Site) -> Self {
+    pub(in crate::cli) fn new((subject, upper): (Subject, f64), scene: &Scene, site: &Site) -> Self {
         Self { subject, upper, scene: scene.spec.name.clone(), site: site.clone() }
     }
 
     /// A picture of `size` with the map of the present state at its right; `paint` draws the rest.
-    pub(super) fn paint<E>(
+    pub(in crate::cli) fn paint<E>(
         &self,
         simulation: &Simulation,
         [width, height]: [u32; 2],

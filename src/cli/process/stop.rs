@@ -20,7 +20,7 @@ static EXPENDABLE: AtomicBool = AtomicBool::new(false);
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// Installs the handler of Ctrl-C and of the termination signal.
-pub(super) fn listen() {
+pub(in crate::cli) fn listen() {
     let handler = || {
         if ASKED.swap(true, Ordering::Relaxed) || !LONG_WORK.load(Ordering::Relaxed) {
             end();
@@ -33,7 +33,7 @@ pub(super) fn listen() {
         });
     };
     if let Err(e) = ctrlc::set_handler(handler) {
-        super::say::note(&format!("lavoxel: Ctrl-C will end the program at once: {e}"));
+        crate::cli::show::say::note(&format!("lavoxel: Ctrl-C will end the program at once: {e}"));
     }
 }
 
@@ -48,19 +48,19 @@ fn after_a_moment(what: impl FnOnce() + Send + 'static) {
 /// Ends the program, and leaves no half of a file behind.
 fn end() -> ! {
     for path in output::abandon() {
-        super::say::note(&format!("stopped before {} was written", path.display()));
+        crate::cli::show::say::note(&format!("stopped before {} was written", path.display()));
     }
-    std::process::exit(i32::from(super::STOPPED))
+    std::process::exit(i32::from(crate::cli::STOPPED))
 }
 
 /// Marks the begin of long work, which checks [`asked`] and ends itself.
-pub(super) fn after_the_step() {
+pub(in crate::cli) fn after_the_step() {
     LONG_WORK.store(true, Ordering::Relaxed);
 }
 
 /// Marks the end of the work that is kept: from now on a signal gives up what is being written. After a signal in the work itself
 /// files are given up where a checkpoint can make them again, and else written to their end.
-pub(super) fn only_files_are_left(are_kept: bool) {
+pub(in crate::cli) fn only_files_are_left(are_kept: bool) {
     if !asked() || are_kept {
         EXPENDABLE.store(true, Ordering::Relaxed);
     }
@@ -70,16 +70,16 @@ pub(super) fn only_files_are_left(are_kept: bool) {
 }
 
 /// Flag that long steps read; they give up once it is set.
-pub(super) fn flag() -> Arc<AtomicBool> {
+pub(in crate::cli) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&ASKED)
 }
 
 /// Flag that frames read; they are given up once it is set, a moment after a signal.
-pub(super) fn overdue() -> Arc<AtomicBool> {
+pub(in crate::cli) fn overdue() -> Arc<AtomicBool> {
     Arc::clone(&OVERDUE)
 }
 
 /// Whether Ctrl-C was pressed.
-pub(super) fn asked() -> bool {
+pub(in crate::cli) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

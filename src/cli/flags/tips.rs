@@ -12,7 +12,7 @@ const TIMES: [(&str, &[&str]); 4] = [
 ];
 
 /// The error with a better tip, where there is one.
-pub(super) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
+pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
     if error.kind() != ErrorKind::UnknownArgument {
         return error;

@@ -8,7 +8,7 @@ use lavoxel::validate::{Invalid, tame};
 
 /// The flags of a command line that override keys of a scene.
 #[derive(Default)]
-pub(super) struct Typed(Vec<Flag>);
+pub(in crate::cli) struct Typed(Vec<Flag>);
 
 struct Flag {
     /// Such as `film.size`; or `vent[0].` for all keys of a table.
@@ -21,7 +21,7 @@ struct Flag {
 
 impl Typed {
     /// A flag, if it has a value.
-    pub(super) fn add(&mut self, key: &str, flag: &str, value: Option<impl Display>, hint: &'static str) {
+    pub(in crate::cli) fn add(&mut self, key: &str, flag: &str, value: Option<impl Display>, hint: &'static str) {
         if let Some(value) = value {
             let text = tame(&format!("{flag} {value}"));
             self.0.push(Flag { key: key.to_owned(), text, hint });
@@ -29,7 +29,7 @@ impl Typed {
     }
 
     /// The error, with the flag in place of the key that it overrides.
-    pub(super) fn name(&self, error: anyhow::Error) -> anyhow::Error {
+    pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(invalid) = invalid_in(&error) else { return error };
         let named = |flag: &&Flag| match flag.key.strip_suffix('.') {
             Some(_) => invalid.key.starts_with(&flag.key),

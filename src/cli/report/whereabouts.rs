@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The place of the box, and its vents.
 #[derive(Debug, Serialize)]
-pub(super) struct Whereabouts {
+pub(in crate::cli) struct Whereabouts {
     floor_m: f64,
     vertical_exaggeration: f64,
     map: Option<MapPlace>,
@@ -33,7 +33,7 @@ struct VentPlace {
 
 impl Whereabouts {
     /// Those of a scene that was built.
-    pub(super) fn of(stage: &Stage) -> Self {
+    pub(in crate::cli) fn of(stage: &Stage) -> Self {
         let grid = stage.simulation.world().grid();
         let cell = stage.site.cell_size_m;
         let georeference = stage.site.georeference.as_ref();

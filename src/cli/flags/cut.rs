@@ -10,14 +10,14 @@ use lavoxel::validate::Invalid;
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 /// 0 for `x`, 1 for `y`, 2 for `z`.
-pub(super) fn axis_number(name: &str) -> Option<usize> {
+pub(in crate::cli) fn axis_number(name: &str) -> Option<usize> {
     NAMES.iter().position(|axis| *axis == name.trim())
 }
 
 /// A plane of cells: `z=64`, `y=735m` or `x=map:2667675`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cut {
-    pub(super) axis: Axis,
+pub(in crate::cli) struct Cut {
+    pub(in crate::cli) axis: Axis,
     place: Place,
 }
 
@@ -67,7 +67,7 @@ impl Cut {
     ///
     /// # Errors
     /// When the plane is outside the box, or in coordinates of a map and the terrain has none.
-    pub(super) fn cell(self, site: &Site) -> Result<usize, Invalid> {
+    pub(in crate::cli) fn cell(self, site: &Site) -> Result<usize, Invalid> {
         let axis = self.axis.number();
         let count = [site.grid.nx, site.grid.ny, site.grid.nz][axis];
         let key = "slice.cell";

@@ -11,7 +11,7 @@ use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
-use super::typed::Typed;
+use crate::cli::flags::typed::Typed;
 
 /// Where `--help` lists the flags of a heightmap.
 const HEADING: &str = "Heightmap";
@@ -21,7 +21,7 @@ const FLOW: &str = "Physical model";
 
 /// The part of a heightmap to use, and how to read it.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct MapArgs {
+pub(in crate::cli) struct MapArgs {
     /// Use only this part: west, north, columns, rows in cells of the file; or, each number with an m, west, north,
     /// width, depth in metres
     #[arg(long, help_heading = HEADING, value_name = "W,N,COLS,ROWS", conflicts_with = "bounds", allow_hyphen_values = true)]
@@ -32,7 +32,7 @@ pub(super) struct MapArgs {
     bounds: Option<[f64; 4]>,
 
     #[arg(long, help_heading = HEADING, help = help_of("cell_size_m"), value_name = "METRES", allow_negative_numbers = true)]
-    pub(super) cell_size: Option<f64>,
+    pub(in crate::cli) cell_size: Option<f64>,
 
     /// Height of black in a gray picture, in metres
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
@@ -65,7 +65,7 @@ pub(super) struct MapArgs {
 
     /// Stretch heights by this factor
     #[arg(long, help_heading = HEADING, alias = "exaggeration", value_name = "FACTOR", allow_negative_numbers = true)]
-    pub(super) exaggerate: Option<f64>,
+    pub(in crate::cli) exaggerate: Option<f64>,
 
     /// Height in metres that lies --base-cells above the floor of the box, instead of the lowest; what is lower is cut off
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
@@ -78,7 +78,7 @@ pub(super) struct MapArgs {
 
 /// The box, the part of the terrain in it, and the vents.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct PlaceArgs {
+pub(in crate::cli) struct PlaceArgs {
     /// Box in cells, instead of the scene's: west to east, floor to roof, north to south
     #[arg(long, value_name = "NXxNYxNZ")]
     grid: Option<Size>,
@@ -143,7 +143,7 @@ fn help_of(key: &str) -> &'static str {
 
 impl MapArgs {
     /// The keys of `[terrain]` that the flags set.
-    pub(super) fn terrain(&self) -> TerrainSpec {
+    pub(in crate::cli) fn terrain(&self) -> TerrainSpec {
         let (crop, crop_m) = match self.crop {
             Some(Cut::Cells(crop)) => (Some(crop), None),
             Some(Cut::Metres(crop)) => (None, Some(crop)),
@@ -170,7 +170,7 @@ impl MapArgs {
     }
 
     /// Adds the flags that override numbers of `[terrain]`, and those of them that readers name without their table.
-    pub(super) fn put_into(&self, typed: &mut Typed) {
+    pub(in crate::cli) fn put_into(&self, typed: &mut Typed) {
         let terrain = self.terrain();
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
             let value = param.given(&terrain).map(|_| (param.get)(&terrain));
@@ -181,12 +181,12 @@ impl MapArgs {
     }
 
     /// The rule for holes that the flag sets.
-    pub(super) fn fill(&self) -> Option<Fill> {
+    pub(in crate::cli) fn fill(&self) -> Option<Fill> {
         self.fill.map(Fill::from)
     }
 
     /// Refuses flags that only mean something in a box.
-    pub(super) fn check_no_box(&self) -> anyhow::Result<()> {
+    pub(in crate::cli) fn check_no_box(&self) -> anyhow::Result<()> {
         for (flag, given) in [("--base-m", self.base_m.is_some()), ("--base-cells", self.base_cells.is_some())] {
             anyhow::ensure!(!given, "{flag}: says how a box is filled; give the box too (--size NXxNYxNZ)");
         }
@@ -209,7 +209,7 @@ impl MapArgs {
 
 impl PlaceArgs {
     /// The overrides of the flags.
-    pub(super) fn overrides(&self) -> anyhow::Result<Overrides> {
+    pub(in crate::cli) fn overrides(&self) -> anyhow::Result<Overrides> {
         let lava = |name: &str| {
             LavaSpec::preset(name).map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
         };
@@ -226,7 +226,7 @@ impl PlaceArgs {
     }
 
     /// The flags that override keys of a scene.
-    pub(super) fn typed(&self) -> Typed {
+    pub(in crate::cli) fn typed(&self) -> Typed {
         let mut typed = Typed::default();
         self.map.put_into(&mut typed);
         for key in ["grid.cell_size_m", "cell_size_m"] {
@@ -248,7 +248,7 @@ impl PlaceArgs {
     }
 
     /// Refuses flags that mean nothing for a kind of terrain, by their names.
-    pub(super) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
+    pub(in crate::cli) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
         let on_map = self.vent.iter().any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
         anyhow::ensure!(
@@ -304,7 +304,7 @@ impl From<FillRule> for Fill {
 
 /// `128x100x128`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Size(pub(super) Grid);
+pub(in crate::cli) struct Size(pub(in crate::cli) Grid);
 
 impl FromStr for Size {
     type Err = String;
@@ -319,9 +319,9 @@ impl FromStr for Size {
 
 /// `640x480`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raster {
-    pub(super) cols: usize,
-    pub(super) rows: usize,
+pub(in crate::cli) struct Raster {
+    pub(in crate::cli) cols: usize,
+    pub(in crate::cli) rows: usize,
 }
 
 impl FromStr for Raster {

@@ -1,0 +1,10 @@
+//! Flags that several commands share, and the files that they ask for.
+
+pub(super) mod count;
+pub(super) mod cut;
+pub(super) mod maps;
+pub(super) mod memory;
+pub(super) mod place;
+pub(super) mod tips;
+pub(super) mod typed;
+pub(super) mod volumes;
