@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::camera::Ray;
-use super::heightfield::{Face, GroundHit};
 use super::math::V3;
-use super::transfer::Transfer;
+use crate::render::ground::heightfield::{Face, GroundHit};
+use crate::render::style::transfer::Transfer;
 use crate::view::srgb_to_linear;
 
 /// Content of a cell of a slice, in the last byte of [`Cut::texels`].

@@ -5,7 +5,7 @@ use crate::parallel::*;
 use super::image::{Image, SRGB};
 use super::mask;
 use super::math::V3;
-use super::raster::Raster;
+use crate::render::ground::raster::Raster;
 
 /// Brightness from which light spreads into its surroundings.
 pub(crate) const THRESHOLD: f32 = 0.7;
@@ -122,9 +122,9 @@ pub(crate) fn filmic(light: V3) -> V3 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::blackbody::BlackBody;
-    use super::super::math::v3;
     use super::*;
+    use crate::render::lava::blackbody::BlackBody;
+    use crate::render::math::v3;
 
     #[test]
     fn bright_lava_is_never_pink() {

@@ -6,16 +6,16 @@ use crate::parallel::*;
 
 use crate::simd::{Level, Simd, Work};
 
-use super::beams::Beams;
 use super::camera::Camera;
 use super::film::{Develop, Film};
-use super::heightfield::{Heightfield, Part, up_to_cut};
 use super::image::Image;
 use super::mask;
 use super::math::{V3, luminance};
-use super::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
-use super::tracer::{Sight, Tracer};
-use super::veils::{Veil, Veils, Weave};
+use crate::render::ground::beams::Beams;
+use crate::render::ground::heightfield::{Heightfield, Part, up_to_cut};
+use crate::render::media::veils::{Veil, Veils, Weave};
+use crate::render::style::tracer::{Sight, Tracer};
+use crate::render::volume::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use crate::view::Antialias;
 
 /// Contrast between neighbours from which a pixel is traced again with more rays.

@@ -1,9 +1,9 @@
 //! How much memory pictures take, estimated before the first one is drawn.
 
-use super::land;
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::memory::MemoryEstimate;
+use crate::render::ground::land;
 
 /// Bytes of a cell while it is drawn: density and energy with their rims, one of them smoothed, the bricks, and a page of
 /// cells with their slopes for one brick in eight. (A brick of 64 cells has a page where it has lava.)

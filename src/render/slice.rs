@@ -10,11 +10,11 @@ mod survey;
 use crate::grid::{Grid, Place};
 use crate::validate::Invalid;
 
-use super::axes::Ruler;
 use super::image::Image;
-use super::key::Plain;
-use super::legend::{Frame, Scale, stroke};
-use super::text::{Align, Ink};
+use crate::render::chart::axes::Ruler;
+use crate::render::chart::key::Plain;
+use crate::render::chart::legend::{Frame, Scale, stroke};
+use crate::render::chart::text::{Align, Ink};
 use crate::view::Palette;
 use arrows::Arrows;
 use cells::Cells;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ndarray::Array2;
 
 use super::contents::Contents;
-use super::places::Skipping;
 use super::{Antialias, Bounds, Camera, CameraSpec, Cut, Image, LookSpec, Renderer, SkyPreset, Style};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{LowPass, Volume};
+use crate::render::volume::places::Skipping;
 use crate::scene::{Scene, VentPlace};
 use crate::simd::Level;
 use crate::state::State;

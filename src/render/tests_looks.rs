@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 
-use super::places::Skipping;
 use super::{Camera, CameraSpec, Image, LookSpec, MaterialLook, Preset, Renderer, SkyPreset, Style};
 use crate::grid::Grid;
 use crate::lowpass::{CrustMap, LowPass, Medium, Volume};
 use crate::matter::Material;
 use crate::random::mix64;
+use crate::render::volume::places::Skipping;
 use crate::simd::Level;
 use crate::world::{Edit, Ground, Matter, Shape, World};
 

@@ -3,12 +3,12 @@
 use ndarray::Array2;
 
 use super::math::v3;
-use super::places::Skipping;
 use super::{Camera, CameraSpec, Image, LookSpec, Renderer, SkyPreset, Style, noise};
 use crate::grid::{Grid, Place};
 use crate::lowpass::{LowPass, Volume};
 use crate::matter::Material;
 use crate::random::mix64;
+use crate::render::volume::places::Skipping;
 use crate::simd::Level;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::{Edit, Ground, Matter, Shape, World};

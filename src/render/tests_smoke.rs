@@ -7,11 +7,11 @@ use ndarray::Array2;
 
 use super::contents::Contents;
 use super::mask::tests::{mean, spectrum};
-use super::places::Skipping;
 use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, LowPass, Medium, Volume};
+use crate::render::volume::places::Skipping;
 use crate::render::{AirLook, Camera, CameraSpec, Image, LookSpec, Renderer};
 use crate::scene::Scene;
 use crate::view::{Antialias, MaterialLook, Preset, SkyPreset, Style};

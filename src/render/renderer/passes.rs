@@ -5,11 +5,11 @@ use crate::render::camera::Camera;
 use crate::render::film::{Develop, Film};
 use crate::render::frame::{Frame, Keeping, Kept, Wanted};
 use crate::render::image::Image;
-use crate::render::seen::Places;
-use crate::render::tiles::Live;
-use crate::render::tracer::Tracer;
-use crate::render::transfer::Shown;
-use crate::render::veils::Weave;
+use crate::render::media::veils::Weave;
+use crate::render::style::tracer::Tracer;
+use crate::render::style::transfer::Shown;
+use crate::render::volume::seen::Places;
+use crate::render::volume::tiles::Live;
 use crate::view::Antialias;
 
 impl Renderer {

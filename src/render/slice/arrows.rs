@@ -2,9 +2,9 @@
 //! speed: a jet and the wind around it differ ten times, and both are to be seen.
 
 use crate::grid::Place;
+use crate::render::chart::legend::Frame;
+use crate::render::chart::text::Ink;
 use crate::render::image::Image;
-use crate::render::legend::Frame;
-use crate::render::text::Ink;
 
 use super::{Axis, SliceSpec};
 

@@ -1,8 +1,8 @@
 //! The cells of a slice as pixels. Where an edge between two cells falls into a pixel, the pixel has a share of both.
 
 use crate::grid::{Grid, Place};
+use crate::render::chart::legend::Frame;
 use crate::render::image::{Image, SRGB};
-use crate::render::legend::Frame;
 use crate::view::srgb_to_linear;
 
 use super::{Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};

@@ -6,7 +6,7 @@ use crate::state::StateRef;
 use crate::world::{CellMeasure, Quantity};
 
 use super::{Axis, Content, Sample};
-use crate::render::key::Plain;
+use crate::render::chart::key::Plain;
 use crate::view::Palette;
 
 impl Cut {

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use crate::render::axes::{Axis as Ticked, Ruler, Side};
-use crate::render::legend::{ColorBar, Frame};
-use crate::render::text::Ink;
+use crate::render::chart::axes::{Axis as Ticked, Ruler, Side};
+use crate::render::chart::legend::{ColorBar, Frame};
+use crate::render::chart::text::Ink;
 
 use super::{Axis, INK, SliceSpec, SliceStyle, entries};
 

@@ -8,7 +8,7 @@ use crate::state::{CellValues, StateRef};
 use crate::world::{CellMeasure, Quantity, World};
 
 use super::Content;
-use crate::render::key::Plain;
+use crate::render::chart::key::Plain;
 
 /// A world as a slice shows it.
 pub struct Sample<'a> {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::matter::Material;
-use crate::render::key::MATERIALS;
-use crate::render::legend::Scale;
+use crate::render::chart::key::MATERIALS;
+use crate::render::chart::legend::Scale;
 use crate::state::State;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE};
 use crate::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};

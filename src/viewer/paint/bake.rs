@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use ndarray::Array2;
 
 use crate::grid::Grid;
-use crate::render::heightfield::Caves;
-use crate::render::land::{NODES, TerrainLook, per_cell};
+use crate::render::ground::heightfield::Caves;
+use crate::render::ground::land::{NODES, TerrainLook, per_cell};
 use crate::render::{Bounds, LookSpec};
 
 use super::on_own_threads;

@@ -14,7 +14,7 @@ use crate::air::{AirGrid, Side};
 use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, CrustMap, LowPass, Medium, Volume};
-use crate::render::ember::{EmberLight, Glow};
+use crate::render::ground::ember::{EmberLight, Glow};
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;

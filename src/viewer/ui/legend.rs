@@ -4,8 +4,8 @@ use kiss3d::egui::{Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rec
 
 use super::{BRIGHT, SHADE};
 use crate::matter::Material;
-use crate::render::haze;
-use crate::render::ticks::Ticks;
+use crate::render::chart::ticks::Ticks;
+use crate::render::media::haze;
 use crate::render::{Palette, Plain, Scale, Style};
 use crate::viewer::state::State;
 use crate::world::Quantity;

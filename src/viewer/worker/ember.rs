@@ -2,7 +2,7 @@
 
 use crate::lowpass::LowPass;
 use crate::render::Glow;
-use crate::render::ember::EmberLight;
+use crate::render::ground::ember::EmberLight;
 use crate::viewer::messages::EmberUpdate;
 
 /// Caches for what the light was computed.

@@ -10,7 +10,7 @@ use image::RgbaImage;
 
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, CrustMap};
-use crate::render::land::TerrainLook;
+use crate::render::ground::land::TerrainLook;
 use crate::render::{Camera, Cut, LookSpec};
 use crate::viewer::messages::{MediaUpdate, Patch};
 use crate::viewer::paint::View;

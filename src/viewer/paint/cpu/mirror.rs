@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
-use crate::render::prepared::{FieldChanges, VolumeChanges};
+use crate::render::volume::prepared::{FieldChanges, VolumeChanges};
 use crate::view::MaterialLook;
 use crate::viewer::messages::{MediaPatch, MediaUpdate, Patch};
 use crate::world::Span;
@@ -163,7 +163,7 @@ fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
 mod tests {
     use super::*;
     use crate::random::mix64;
-    use crate::render::prepared::rows;
+    use crate::render::volume::prepared::rows;
 
     #[test]
     fn patches_one_after_another_leave_the_last_values_and_exact_rows() {

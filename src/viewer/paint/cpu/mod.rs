@@ -27,7 +27,7 @@ use super::bake::BakedGround;
 use super::device::Gpu;
 use super::{PaintTimes, View, on_own_threads};
 use crate::grid::Grid;
-use crate::render::sky::Sky;
+use crate::render::ground::sky::Sky;
 use crate::render::{Bounds, Camera, Cut, LookSpec};
 use crate::validate::Invalid;
 use crate::viewer::messages::Update;

@@ -1,7 +1,7 @@
 //! The bricks of a box on the graphics card: for each the distance to the nearest one that is worth sampling.
 
 use crate::grid::Grid;
-use crate::render::bricks::chessboard;
+use crate::render::volume::bricks::chessboard;
 use crate::viewer::messages::BRICK;
 
 /// Distances are capped at this many bricks.

@@ -1,6 +1,6 @@
 //! The columns with caves on the graphics card: words of a buffer, of which only those that changed are sent.
 
-use crate::render::heightfield::{Caves, Top};
+use crate::render::ground::heightfield::{Caves, Top};
 use crate::viewer::paint::device::Gpu;
 
 /// Words before the index of the columns: see `caves.wgsl`.

@@ -2,9 +2,9 @@
 
 use crate::grid::Grid;
 use crate::lowpass::{Medium, Volume};
-use crate::render::fog::{Fog, KINDS, Kind, Wanted};
 use crate::render::math::V3;
-use crate::render::steam::risen;
+use crate::render::media::fog::{Fog, KINDS, Kind, Wanted};
+use crate::render::media::steam::risen;
 use crate::view::Form;
 use crate::viewer::messages::{MediaPatch, MediaUpdate};
 use crate::viewer::paint::device::{Gpu, Texture};

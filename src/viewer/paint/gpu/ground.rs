@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::grid::Grid;
 use crate::render::LookSpec;
-use crate::render::land::TerrainLook;
+use crate::render::ground::land::TerrainLook;
 
 use super::caves::CaveBuffer;
 use crate::viewer::messages::GroundPatch;

@@ -1,7 +1,7 @@
 //! The materials besides the lava on the graphics card, one channel of two textures for each.
 
 use crate::grid::Grid;
-use crate::render::clear::{LEAST, step_opacity};
+use crate::render::media::clear::{LEAST, step_opacity};
 use crate::view::MaterialLook;
 use crate::viewer::messages::MediaUpdate;
 use crate::viewer::paint::device::{Gpu, Texture};

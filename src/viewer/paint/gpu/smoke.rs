@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use crate::lowpass::AirVolume;
-use crate::render::billows;
-use crate::render::bricks::Drawn;
-use crate::render::ember::Patch;
-use crate::render::haze::Haze;
+use crate::render::ground::ember::Patch;
 use crate::render::math::V3;
-use crate::render::smoke::{Smoke, Wanted};
+use crate::render::media::billows;
+use crate::render::media::haze::Haze;
+use crate::render::media::smoke::{Smoke, Wanted};
+use crate::render::volume::bricks::Drawn;
 use crate::render::{LookSpec, Style};
 use crate::viewer::paint::device::{Gpu, Texture};
 

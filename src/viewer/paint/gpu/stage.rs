@@ -1,9 +1,9 @@
 //! The passes that turn the scene into light: where the ground is, then one ray per pixel.
 
-use crate::render::blackbody::BlackBody;
-use crate::render::haze;
+use crate::render::lava::blackbody::BlackBody;
 use crate::render::mask;
-use crate::render::transfer::Transfer;
+use crate::render::media::haze;
+use crate::render::style::transfer::Transfer;
 
 use super::film::RenderTarget;
 use super::frame::Frame;

@@ -1,0 +1,536 @@
+//! Ground that no height can tell: caves, arches, overhangs and the walls of bodies, drawn cell by cell where they are; and
+//! columns that end in rock that was lava, which have another colour.
+//!
+//! ```text
+//!              ____                 smooth top (heights)
+//!    __   ____|####|___             #  columns with caves or walls, and two columns around them: cells
+//!      \_|    |#  #|   \__          elsewhere rays meet the smooth top
+//! ```
+//!
+//! In these columns a point is rock where its cell is. Only on top of a column the smooth surface is kept where it lies near
+//! the highest cell, so that no seam shows around a cave under even ground.
+
+use super::walls::{WALL, is_built, walls};
+use super::{Face, GroundHit, Heightfield};
+use crate::render::camera::Ray;
+use crate::render::math::{V3, lerp, v3};
+use crate::world::Ground;
+
+/// Columns around one with a cave in which the smooth top leans on it.
+const AROUND: usize = 2;
+/// How far below and above the highest cell's top the smooth surface may lie to stand for it, in cells.
+pub(crate) const NEAR: [f32; 2] = [-1.0, 0.75];
+/// Range for the surface that is drawn.
+pub(crate) const DRAWN: [f32; 2] = [-0.6, 0.5];
+/// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
+const CLIFF: usize = 3;
+/// Marks a top that is drawn flat.
+const FLAT: u16 = 1 << 15;
+/// Times that a ray may come out of columns with caves.
+const MOST: usize = 1000;
+/// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for, and halvings of that.
+const PIECES: usize = 6;
+const HALVINGS: usize = 10;
+
+/// The top of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Top {
+    /// The lowest cell above the highest solid one.
+    pub(crate) cell: usize,
+    /// Whether it is drawn flat.
+    pub(crate) flat: bool,
+}
+
+/// The columns that are drawn cell by cell; none, and no memory, where the ground has no caves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Caves {
+    /// Columns along x and z.
+    size: [usize; 2],
+    /// Of each column of the box, one more than its number among those here, 0 for the smooth ones.
+    index: Vec<u32>,
+    /// For each column here the lowest cell above its highest solid one, and [`FLAT`] where its top is drawn flat.
+    tops: Vec<u16>,
+    /// And its solid cells, `words` words each.
+    cells: Vec<u64>,
+    words: usize,
+    /// Corners of a box around all solid cells here.
+    low: [usize; 2],
+    high: [usize; 2],
+    top: usize,
+    /// Columns that end in fresh rock, as [`Ground::fresh`] has them, and columns along x and z of the box.
+    fresh: Vec<u64>,
+    columns: [usize; 2],
+}
+
+impl Caves {
+    /// The columns of a ground that have caves or walls, and those around them; `tall`: the height of a cell in its widths.
+    pub(crate) fn of(ground: &Ground, tall: f32) -> Self {
+        let (grid, mut hollow) = (ground.grid(), walls(ground, tall));
+        let (nx, nz) = (grid.nx, grid.nz);
+        hollow.extend(ground.caves().iter().map(|(column, _)| column));
+        let mut caves = Self::default();
+        if !ground.fresh().is_empty() {
+            (caves.fresh, caves.columns) = (ground.fresh().to_vec(), [nx, nz]);
+        }
+        if hollow.is_empty() {
+            return caves;
+        }
+        caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
+        caves.words = grid.ny.div_ceil(64);
+        for column in hollow {
+            let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
+            for (z, x) in near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| (z, x))) {
+                if caves.index[z * nx + x] == 0 {
+                    caves.add(ground, (x, z), tall);
+                }
+            }
+        }
+        caves
+    }
+
+    fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
+        let top = ground.top(x, z);
+        let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
+        let around = near(z, self.size[1]).flat_map(|z| near(x, self.size[0]).map(move |x| (x, z)));
+        let built = is_built(ground, x, z);
+        let mut steps = around.map(|(x, z)| ground.top(x, z).abs_diff(top));
+        let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
+        self.tops.push(top as u16 | if cliff { FLAT } else { 0 });
+        self.index[z * self.size[0] + x] = self.tops.len() as u32;
+        let from = self.cells.len();
+        self.cells.resize(from + self.words, 0);
+        for y in (0..top).filter(|&y| ground.is_solid([x, y, z])) {
+            self.cells[from + y / 64] |= 1 << (y % 64);
+        }
+        self.low = [self.low[0].min(x), self.low[1].min(z)];
+        self.high = [self.high[0].max(x + 1), self.high[1].max(z + 1)];
+        self.top = self.top.max(top);
+    }
+
+    /// Share of fresh rock at a place on the ground, 0 to 1: even between the middles of columns.
+    pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
+        if self.fresh.is_empty() {
+            return 0.0;
+        }
+        let near = |v: f32, n: usize| {
+            let v = (v - 0.5).clamp(0.0, (n - 1) as f32);
+            ([v as usize, (v as usize + 1).min(n - 1)], v.fract())
+        };
+        let (xs, x_share) = near(x, self.columns[0]);
+        let (zs, z_share) = near(z, self.columns[1]);
+        let at = |x: usize, z: usize| f32::from(u8::from(self.is_fresh(z * self.columns[0] + x)));
+        let row = |z: usize| lerp(at(xs[0], z), at(xs[1], z), x_share);
+        lerp(row(zs[0]), row(zs[1]), z_share)
+    }
+
+    fn is_fresh(&self, column: usize) -> bool {
+        self.fresh.get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1)
+    }
+
+    /// The columns that end in fresh rock here or in another ground of the same box, but not in both, as (x, z).
+    pub(crate) fn differing_in_fresh(&self, other: &Self) -> Vec<(usize, usize)> {
+        let width = self.columns[0].max(other.columns[0]).max(1);
+        let words = 0..self.fresh.len().max(other.fresh.len());
+        let word = |caves: &Self, k: usize| caves.fresh.get(k).copied().unwrap_or(0);
+        let differing = words.map(|k| (k, word(self, k) ^ word(other, k))).filter(|(_, bits)| *bits != 0);
+        let columns =
+            |(k, bits): (usize, u64)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * k + bit);
+        differing.flat_map(columns).map(|column| (column % width, column / width)).collect()
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Height above which there is none of this rock.
+    pub(crate) fn roof(&self) -> f32 {
+        if self.is_empty() { f32::MIN } else { self.top as f32 + DRAWN[1] }
+    }
+
+    /// Highest roof over the columns between two corners in cells.
+    pub(crate) fn roof_over(&self, low: [f32; 2], high: [f32; 2]) -> f32 {
+        let apart = |k: usize| high[k] < self.low[k] as f32 || low[k] > self.high[k] as f32;
+        if self.is_empty() || apart(0) || apart(1) { f32::MIN } else { self.roof() }
+    }
+
+    /// The columns of this and another ground that differ, as (x, z): what one has here and the other has not, or has in
+    /// another shape.
+    pub(crate) fn differing(&self, other: &Self) -> Vec<(usize, usize)> {
+        let width = self.size[0].max(other.size[0]).max(1);
+        let count = self.index.len().max(other.index.len());
+        let column =
+            |caves: &Self, k: usize| caves.column(k % width, k / width).map(|(n, _)| caves.cells_of(n).to_vec());
+        let differs = |&k: &usize| column(self, k) != column(other, k);
+        (0..count).filter(differs).map(|k| (k % width, k / width)).collect()
+    }
+
+    /// Columns along x and z, corners of a box around all solid cells here, and its top.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
+        (self.size, [self.low, self.high], self.top)
+    }
+
+    /// Top and cells of a column that is drawn cell by cell.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
+        let (n, top) = self.column(x, z)?;
+        Some((top, self.cells_of(n)))
+    }
+
+    /// Number of a column here, and its top.
+    #[inline]
+    fn column(&self, x: usize, z: usize) -> Option<(usize, Top)> {
+        let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
+        let top = self.tops[n];
+        Some((n, Top { cell: (top & !FLAT).into(), flat: top & FLAT != 0 }))
+    }
+
+    fn cells_of(&self, n: usize) -> &[u64] {
+        &self.cells[n * self.words..][..self.words]
+    }
+
+    #[inline]
+    fn is_solid(&self, n: usize, y: usize) -> bool {
+        self.cells[n * self.words + y / 64] >> (y % 64) & 1 == 1
+    }
+
+    /// The column that a point lies in, those at the box's sides for points beyond.
+    fn at(&self, p: V3) -> [usize; 2] {
+        [(p.x.max(0.0) as usize).min(self.size[0] - 1), (p.z.max(0.0) as usize).min(self.size[1] - 1)]
+    }
+
+    /// Height of the ground below a point in one of these columns, or of the rock that it is in; `None` in a smooth column.
+    pub(crate) fn floor_below(&self, block: &Heightfield, p: V3) -> Option<f32> {
+        if self.is_empty() {
+            return None;
+        }
+        let [x, z] = self.at(p);
+        let (n, top) = self.column(x, z)?;
+        if p.y >= top.cell as f32 {
+            return Some(surface(block, top, p));
+        }
+        Some((0..=p.y.max(0.0) as usize).rev().find(|&y| self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
+    }
+
+    /// The part of a ray between `from` and `far` that lies in the box around these columns, up to this height.
+    fn inside(&self, ray: &Ray, [from, far]: [f32; 2], roof: f32) -> Option<[f32; 2]> {
+        let low = [self.low[0] as f32, f32::MIN, self.low[1] as f32];
+        let high = [self.high[0] as f32, roof, self.high[1] as f32];
+        let (mut near, mut far) = (from, far);
+        for axis in 0..3 {
+            let (o, d) = (ray.origin[axis], ray.direction[axis]);
+            if d.abs() < 1e-9 {
+                if o < low[axis] || o > high[axis] {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) = ((low[axis] - o) / d, (high[axis] - o) / d);
+            (near, far) = (near.max(a.min(b)), far.min(a.max(b)));
+        }
+        (near < far).then_some([near, far])
+    }
+}
+
+/// Where the top of a column is drawn at a point of it.
+fn surface(block: &Heightfield, Top { cell, flat }: Top, p: V3) -> f32 {
+    if flat {
+        return cell as f32;
+    }
+    let (smooth, top) = (block.heights.at(p.x, p.z), cell as f32);
+    if (top + NEAR[0]..=top + NEAR[1]).contains(&smooth) { smooth.clamp(top + DRAWN[0], top + DRAWN[1]) } else { top }
+}
+
+/// A walk from cell to cell along a ray.
+struct Walk<'a> {
+    ray: &'a Ray,
+    cell: [i32; 3],
+    /// Distance at which the ray leaves the cell along each axis, and from one wall to the next.
+    leave: [f32; 3],
+    stride: [f32; 3],
+    turn: [i32; 3],
+    /// Where the present cell was entered, and by which axis; none in the first.
+    t: f32,
+    axis: Option<usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(ray: &'a Ray, t: f32) -> Self {
+        // A point on a wall belongs to the cell that the ray goes into.
+        let p = ray.at(after(t));
+        let cell: [i32; 3] = std::array::from_fn(|k| p[k].floor() as i32);
+        let turn: [i32; 3] = std::array::from_fn(|k| if ray.direction[k] < 0.0 { -1 } else { 1 });
+        let still = |k: usize| ray.direction[k].abs() < 1e-9;
+        let wall = |k: usize| (cell[k] + i32::from(turn[k] > 0)) as f32;
+        let leave = |k: usize| if still(k) { f32::MAX } else { (wall(k) - ray.origin[k]) / ray.direction[k] };
+        let stride = |k: usize| if still(k) { f32::MAX } else { 1.0 / ray.direction[k].abs() };
+        Self { ray, cell, leave: [0, 1, 2].map(leave), stride: [0, 1, 2].map(stride), turn, t, axis: None }
+    }
+
+    /// The distance at which the present cell is left.
+    fn end(&self) -> f32 {
+        self.leave[0].min(self.leave[1]).min(self.leave[2]).max(self.t)
+    }
+
+    fn step(&mut self) {
+        let axis = if self.leave[0] <= self.leave[1] && self.leave[0] <= self.leave[2] {
+            0
+        } else if self.leave[1] <= self.leave[2] {
+            1
+        } else {
+            2
+        };
+        self.t = self.end();
+        self.cell[axis] += self.turn[axis];
+        self.leave[axis] += self.stride[axis];
+        self.axis = Some(axis);
+    }
+
+    /// The normal of the wall by which the present cell was entered.
+    fn normal(&self) -> V3 {
+        let mut normal = V3::zeros();
+        match self.axis {
+            Some(axis) => normal[axis] = -self.turn[axis] as f32,
+            None => normal = -self.ray.direction,
+        }
+        normal
+    }
+}
+
+impl Heightfield {
+    /// As [`Heightfield::hit_top`], in a ground with caves.
+    #[inline(never)]
+    pub(super) fn hit_with_caves(
+        &self,
+        ray: &Ray,
+        limits: [f32; 2],
+        entry: Option<V3>,
+        smooth: impl Fn(f32) -> Option<GroundHit>,
+    ) -> Option<GroundHit> {
+        let [near, far] = limits;
+        // The smooth ground, which does not count here, may be higher than the rock.
+        let roof = self.caves.roof().max(self.top);
+        let mut from = near;
+        let mut wall = None;
+        for _ in 0..MOST {
+            // What the smooth ground gives is right only outside of the columns with caves.
+            let ground = smooth(from);
+            let limit = ground.map_or(far, |hit| hit.t);
+            let Some(inside) = self.caves.inside(ray, [from, far], roof).filter(|inside| inside[0] <= limit + 1e-3)
+            else {
+                return walled(ground, from, wall);
+            };
+            match self.walk(ray, inside, limit, if from == near { entry } else { None }) {
+                Walked::Rock(hit) => return Some(hit),
+                Walked::Out(t, normal) if t < far => (from, wall) = (t, Some(normal)),
+                Walked::Out(..) => return None,
+                Walked::Smooth => return walled(ground, from, wall),
+            }
+        }
+        None
+    }
+
+    /// Walks through columns with caves, the next of which must begin before `limit`.
+    fn walk(&self, ray: &Ray, [near, far]: [f32; 2], limit: f32, entry: Option<V3>) -> Walked {
+        let mut walk = Walk::new(ray, near);
+        let mut is_inside = false;
+        while walk.t < far {
+            let [x, y, z] = walk.cell;
+            let place = [x, z].map(|v| v.max(0) as usize);
+            let column = match place[0] < self.caves.size[0] && place[1] < self.caves.size[1] && x >= 0 && z >= 0 {
+                true => self.caves.column(place[0], place[1]),
+                false => None,
+            };
+            match column {
+                _ if !is_inside && walk.t > limit + 1e-3 => return Walked::Smooth,
+                Some((n, top)) => {
+                    is_inside = true;
+                    if let Some(mut hit) = self.meet(&walk, n, top, y) {
+                        if let (Some(normal), true) = (entry, hit.t <= near + 1e-3) {
+                            hit.face = Face::Cut(normal);
+                        }
+                        return Walked::Rock(hit);
+                    }
+                }
+                None if is_inside => return Walked::Out(after(walk.t), walk.normal()),
+                None => {}
+            }
+            walk.step();
+        }
+        if is_inside { Walked::Out(after(walk.t.max(far)), walk.normal()) } else { Walked::Smooth }
+    }
+
+    /// Where a ray meets rock in the present cell of a walk, in column `n`.
+    fn meet(&self, walk: &Walk<'_>, n: usize, top: Top, y: i32) -> Option<GroundHit> {
+        let at = |t: f32, face: Face| Some(GroundHit { t, point: walk.ray.at(t), face });
+        if y < 0 || (y as usize) + 1 < top.cell {
+            let solid = y < 0 || self.caves.is_solid(n, y as usize);
+            return if solid { at(walk.t, Face::Block(walk.normal())) } else { None };
+        }
+        if y as usize > top.cell {
+            return None;
+        }
+        // The highest cell, or the one above it, through which the drawn surface may go.
+        let above = |t: f32| {
+            let p = walk.ray.at(t);
+            p.y - surface(self, top, p)
+        };
+        let (mut from, end) = (walk.t, walk.end());
+        if above(from + 1e-3 * (end - from)) <= 0.0 {
+            return at(from, Face::Block(walk.normal()));
+        }
+        for piece in 1..=PIECES {
+            let to = walk.t + (end - walk.t) * piece as f32 / PIECES as f32;
+            if above(to) <= 0.0 {
+                let (mut low, mut high) = (from, to);
+                for _ in 0..HALVINGS {
+                    let middle = 0.5 * (low + high);
+                    if above(middle) > 0.0 { low = middle } else { high = middle }
+                }
+                let p = walk.ray.at(high);
+                let smooth = (self.heights.at(p.x, p.z) - surface(self, top, p)).abs() < 1e-3;
+                return at(high, if smooth { Face::Top } else { Face::Block(v3(0.0, 1.0, 0.0)) });
+            }
+            from = to;
+        }
+        None
+    }
+}
+
+/// A little further on than `t`.
+fn after(t: f32) -> f32 {
+    t + 1e-4 + 5e-7 * t
+}
+
+/// End of a walk.
+enum Walked {
+    Rock(GroundHit),
+    /// Into a smooth column, through a wall with this normal.
+    Out(f32, V3),
+    /// No column with caves comes before the smooth ground.
+    Smooth,
+}
+
+/// A hit of the smooth ground; where a ray comes out of a cave into it, at `from`, the wall of the cave.
+fn walled(hit: Option<GroundHit>, from: f32, wall: Option<V3>) -> Option<GroundHit> {
+    match (hit, wall) {
+        (Some(hit), Some(normal)) if hit.t <= from + 1e-3 => Some(GroundHit { face: Face::Block(normal), ..hit }),
+        _ => hit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::grid::Grid;
+    use crate::random::mix64;
+    use crate::render::ground::land::TerrainLook;
+    use crate::view::LookSpec;
+    use crate::world::{Edit, Matter, Shape, World};
+
+    const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
+
+    /// Hills with a tunnel, a shelf in the air, a cell alone and a shaft.
+    fn world() -> World {
+        let hills = |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
+        let mut world =
+            World::new(Ground::from_surface(GRID.ny, Array2::from_shape_fn((GRID.nz, GRID.nx), |(z, x)| hills(z, x))));
+        for (from, to, matter) in [
+            ([2.0, 2.0, 0.0], [5.0, 5.0, 19.0], Matter::Nothing),
+            ([12.0, 12.0, 4.0], [16.0, 13.0, 9.0], Matter::Rock),
+            ([19.0, 15.0, 15.0], [20.0, 16.0, 16.0], Matter::Rock),
+            ([9.0, 0.0, 14.0], [11.0, 3.0, 16.0], Matter::Nothing),
+        ] {
+            world.edit(&Edit { shape: Shape::Box { from, to }, matter });
+        }
+        world
+    }
+
+    fn land(world: &World) -> TerrainLook {
+        TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground(), 1.0), &LookSpec::default(), 2)
+    }
+
+    /// Whether a point is rock, by the definition at the top of this file.
+    fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
+        let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
+        if block.caves.column(x, z).is_none() {
+            return p.y <= block.heights.at(p.x, p.z);
+        }
+        let cell = world.ground().top(x, z);
+        let flat = block.caves.column(x, z).is_some_and(|(_, top)| top.flat);
+        p.y < 0.0
+            || p.y < surface(block, Top { cell, flat }, p)
+                && (cell == 0 || world.ground().is_solid([x, (p.y as usize).min(cell - 1), z]))
+    }
+
+    /// Rays from all around, from above and from below into the box.
+    fn rays() -> impl Iterator<Item = Ray> {
+        (0..500_u64).map(|k| {
+            let random = |n: u64| (mix64(8 * k + n) >> 40) as f32 / (1 << 24) as f32;
+            let (angle, away) = (random(0) * std::f32::consts::TAU, 20.0 + 15.0 * random(1));
+            let origin = v3(11.0 + away * angle.cos(), -8.0 + 34.0 * random(2), 9.5 + away * angle.sin());
+            let goal = v3(22.0 * random(3), 17.0 * random(4), 19.0 * random(5));
+            Ray { origin, direction: (goal - origin).normalize() }
+        })
+    }
+
+    #[test]
+    fn rays_meet_the_rock_that_small_steps_meet() {
+        let world = world();
+        let land = land(&world);
+        let block = &land.block;
+        let parts = [[[0.0, 1.0]; 3], [[0.15, 1.0], [0.0, 1.0], [0.0, 0.8]], [[0.0, 1.0], [0.0, 0.7], [0.3, 1.0]]];
+        let (mut met, mut unclear) = (0, 0);
+        for part in parts.map(|shares| block.part(shares, [22.0, 18.0, 19.0])) {
+            for (k, ray) in rays().enumerate() {
+                let inside = |p: V3| {
+                    let q = block.patches(p);
+                    (0..3).all(|axis| (part.low[axis]..=part.high[axis]).contains(&q[axis]))
+                };
+                let slow = (0..70_000)
+                    .map(|i| i as f32 * 1e-3)
+                    .find(|t| inside(ray.at(*t)) && is_rock(block, &world, ray.at(*t)));
+                let fast = block.hit(&ray, &part, 0.0);
+                let is_near = match (fast, slow) {
+                    (Some(hit), Some(t)) => (hit.t - t).abs() < 0.02,
+                    (None, None) => true,
+                    _ => false,
+                };
+                // A ray may graze an edge.
+                unclear += usize::from(!is_near);
+                met += usize::from(fast.is_some());
+                if let (false, Some(hit)) = (is_near, fast) {
+                    let around = [-0.03, 0.03].map(|by| is_rock(block, &world, ray.at(hit.t + by)));
+                    assert!(around[0] != around[1] || slow.is_some(), "ray {k} of {part:?}: {hit:?} against {slow:?}");
+                }
+            }
+        }
+        assert!(met > 700 && unclear < 12, "{met} rays met rock, {unclear} of them elsewhere");
+    }
+
+    #[test]
+    fn a_ground_without_caves_takes_no_memory_and_an_index_of_what_changed_is_exact() {
+        let plain = World::new(Ground::none(GRID));
+        let (none, some) = (Caves::of(&plain.ground, 1.0), Caves::of(world().ground(), 1.0));
+        assert!(none.is_empty() && none == Caves::default() && none.roof() == f32::MIN);
+        assert_eq!(some.differing(&some), []);
+        let mut other = world();
+        let cell = Shape::Box { from: [13.0, 12.0, 6.0], to: [14.0, 13.0, 7.0] };
+        other.edit(&Edit { shape: cell, matter: Matter::Nothing });
+        assert_eq!(Caves::of(&other.ground, 1.0).differing(&some), [(13, 6)], "still near other caves");
+        assert!(some.differing(&none).len() > 100 && none.differing(&some) == some.differing(&none));
+    }
+
+    #[test]
+    fn lava_in_a_cave_lies_on_its_floor() {
+        let world = world();
+        let block = land(&world).block;
+        assert_eq!(block.floor_below(v3(3.5, 3.2, 9.5)), 2.0);
+        assert!((block.floor_below(v3(14.5, 13.4, 6.5)) - 13.0).abs() < 0.1, "on the shelf");
+        assert!(block.floor_below(v3(14.5, 11.4, 6.5)) < 9.0, "under it");
+    }
+}

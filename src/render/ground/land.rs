@@ -1,0 +1,288 @@
+//! The look of the ground: colour, fine relief, occlusion and sunlight, baked once, kept between frames and patched where
+//! the ground changes.
+
+mod light;
+mod patch;
+mod surface;
+
+use nalgebra::Point3;
+use ndarray::Array2;
+
+use crate::grid::Grid;
+
+use self::light::{OpenSky, disc};
+use self::patch::Patched;
+use self::surface::{Rill, RockPoint, albedo, bumped, fresh, height, rill, seed};
+#[cfg(feature = "files")]
+use crate::parallel::*;
+use crate::render::camera::{Bounds, Ray};
+use crate::render::ground::heightfield::Caves;
+use crate::render::ground::heightfield::Heightfield;
+use crate::render::ground::raster::Raster;
+use crate::render::ground::sky::Sky;
+use crate::render::math::{V3, saturate, v3};
+use crate::render::style::transfer::lamp;
+use crate::view::LookSpec;
+#[cfg(feature = "files")]
+use crate::view::linear_to_srgb;
+
+/// Nodes along the longer side of a final picture: about one per pixel of a usual one.
+pub(crate) const NODES: usize = 768;
+/// The side of the box, in cells, for which pattern sizes are written down.
+const REFERENCE_SIDE: f32 = 128.0;
+/// More nodes per cell than this show nothing new.
+const MOST_PER_CELL: usize = 8;
+
+/// Surface properties at one node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rock {
+    pub(crate) albedo: V3,
+    pub(crate) normal: V3,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub(crate) light: nalgebra::Vector2<f32>,
+}
+
+/// The rock of the ground from above as sRGB, without light and shadow; `[wide, high]` pixels, rows from the north.
+#[cfg(feature = "files")]
+pub(crate) fn picture(ground: &Array2<f32>, [wide, high]: [usize; 2]) -> Vec<u8> {
+    let (depth, width) = ground.dim();
+    let side = width.max(depth);
+    let unit = unit_of(side);
+    let (lowest, top) = ground.iter().fold((f32::MAX, f32::MIN), |(low, top), &h| (low.min(h), top.max(h)));
+    let scale = Altitudes { lowest, rise: (top - lowest).max(0.3 * side as f32), side };
+    let columns = Raster::columns((width, depth), ground.iter().copied().collect());
+    let pixel = |i: usize| {
+        let (x, z) = ((i % wide) as f32 + 0.5, (i / wide) as f32 + 0.5);
+        let (x, z) = (x / wide as f32 * width as f32, z / high as f32 * depth as f32);
+        let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
+        let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
+        let altitude = saturate((h - scale.lowest) / scale.rise);
+        let rock = surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude });
+        [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
+    };
+    (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
+}
+
+/// The ground, ready to be drawn: baked from heights once, then shared by all frames.
+#[derive(Clone, Debug)]
+pub(crate) struct TerrainLook {
+    /// The ground as drawn: the top with its relief, one node in `per_cell`, and the cut sides.
+    pub(crate) block: Heightfield,
+    /// Colour of the rock, linear RGB.
+    pub(crate) albedo: Raster<V3>,
+    /// Unit normals with the finest grain; between nodes they are to be made unit vectors again.
+    pub(crate) normal: Raster<V3>,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub(crate) light: Raster<nalgebra::Vector2<f32>>,
+    /// Light of the plain styles on the top: a lamp that does not move, and the open sky.
+    pub(crate) plain: Raster<f32>,
+    /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
+    pub(crate) unit: f32,
+    /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
+    pub(crate) slope: Raster<nalgebra::Vector2<f32>>,
+    /// Heights of the columns. This map and those below make the maps above, whole or in part.
+    coarse: Raster<f32>,
+    /// Heights of the columns, smoothed over a few cells.
+    gentle: Raster<f32>,
+    seeds: Raster<f32>,
+    rills: Raster<Rill>,
+    /// 1 where the sun arrives, else 0; and the same with soft edges.
+    sun: Raster<f32>,
+    soft: Raster<f32>,
+    scale: Altitudes,
+}
+
+/// Heights by which the rock is coloured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Altitudes {
+    lowest: f32,
+    rise: f32,
+    side: usize,
+}
+
+impl Altitudes {
+    fn of(block: &Heightfield, side: usize) -> Self {
+        let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
+        // Low hills have no summit to colour: a land counts as at least so high.
+        Self { lowest, rise: (block.top - lowest).max(0.3 * side as f32), side }
+    }
+
+    /// The place of a node.
+    fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
+        let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
+        RockPoint { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
+    }
+}
+
+/// Cells to a unit of pattern in a box.
+pub(crate) fn pattern_unit(grid: Grid) -> f32 {
+    unit_of(grid.nx.max(grid.nz))
+}
+
+fn unit_of(side: usize) -> f32 {
+    side as f32 / REFERENCE_SIDE
+}
+
+/// Nodes to a cell on land of so many cells along its longer side.
+pub(crate) fn per_cell(side: usize, nodes: usize) -> usize {
+    (nodes / side).clamp(1, MOST_PER_CELL)
+}
+
+/// Number of nodes in a final picture of this box.
+pub(crate) fn nodes(grid: Grid) -> usize {
+    let per_cell = per_cell(grid.nx.max(grid.nz), NODES);
+    (grid.nx * per_cell + 1) * (grid.nz * per_cell + 1)
+}
+
+impl TerrainLook {
+    /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
+    ///
+    /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
+    pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
+        assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
+        Self::bake_with(ground, Caves::default(), look, per_cell(grid.nx.max(grid.nz), nodes))
+    }
+
+    /// Bakes with caves, and so many nodes to a cell.
+    pub(crate) fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
+        let cells = (ground.ncols(), ground.nrows());
+        let side = cells.0.max(cells.1);
+        let coarse = Raster::columns(cells, ground.iter().copied().collect());
+        let unit = unit_of(side);
+        let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
+        let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
+        let heights = rills.map(|x, z, rill| height(&coarse, rill.value, unit, (x, z)));
+        let foot = -(0.05 * side as f32).max(1.0);
+        let mut block = Heightfield::new(heights, foot);
+        (block.caves, block.tall) = (caves, look.cell_height);
+        let scale = Altitudes::of(&block, side);
+        let albedo = rills.map(|x, z, rill| colour(&block, &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
+        let normal = block.heights.map(|x, z, h| grained(&block, unit, [x, h, z]));
+        let [sun, soft] = shadows(&block, &Sky::new(look));
+        let light = light(&block, &soft);
+        let lamp = lamp();
+        let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
+        let gentle = coarse.blurred(1);
+        let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
+        Self { block, albedo, normal, light, plain, unit, slope, coarse, gentle, seeds, rills, sun, soft, scale }
+    }
+
+    /// Brings the look up to date with another ground of the same shape: a patch where little changed, else a new bake.
+    /// Whether anything changed.
+    pub(crate) fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
+        let patched = self.patch(ground, caves.clone(), look);
+        if patched == Patched::TooMuch {
+            *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
+        }
+        patched != Patched::Nothing
+    }
+
+    /// Nodes to a cell.
+    fn per_cell(&self) -> usize {
+        self.block.heights.per_cell as usize
+    }
+
+    /// Bakes the sunlight again for another time of day, and everything for cells of another height.
+    pub(crate) fn relight(&mut self, look: &LookSpec) {
+        if self.block.tall != look.cell_height {
+            let (columns, caves) = (&self.coarse, self.block.caves.clone());
+            let place = |(z, x)| columns.data[z * columns.width + x];
+            let ground = Array2::from_shape_fn((columns.depth, columns.width), place);
+            *self = Self::bake_with(&ground, caves, look, self.per_cell());
+            return;
+        }
+        [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
+        self.light = light(&self.block, &self.soft);
+    }
+
+    /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
+    /// It is the same for any number of nodes, so that a coarse bake and the fine one after it are framed alike.
+    pub(crate) fn subject(&self, grid: Grid) -> Bounds {
+        // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
+        let air = 0.06 * (grid.nx.max(grid.nz) as f32);
+        let roof = |y: f32| (y + air).min(grid.ny as f32).max(1.0);
+        let columns = &self.coarse;
+        let top = columns.data.iter().copied().fold(f32::MIN, f32::max);
+        // Of each column the corner that lies farthest from the middle.
+        let corner = |column: usize, of: usize| (if 2 * column < of { column } else { column + 1 }) as f32;
+        let points = columns.data.iter().enumerate().map(|(k, &y)| {
+            let (x, z) = (k % columns.width, k / columns.width);
+            Point3::new(corner(x, grid.nx), roof(y), corner(z, grid.nz))
+        });
+        Bounds::of_ground(grid, (self.block.foot, roof(top)), points)
+    }
+
+    /// Surface properties of the top at (x, z) in cells.
+    #[inline(always)]
+    pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
+        let normal = crate::render::math::unit_or_up(self.normal.at(x, z));
+        Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
+    }
+
+    /// Surface properties of a cell's side in a cave.
+    pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
+        let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
+        let place = RockPoint { p: p / self.unit, rill: 0.0, up: side.y, altitude };
+        let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * 0.02, sun);
+        let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
+        Rock { albedo: colour(&self.block, &place, (p.x, p.z)), normal: bumped(side, place.p), light }
+    }
+
+    /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
+    pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
+        const FAR: f32 = 12.0;
+        let around = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
+        let (from, whole) = (p + side * 0.02, self.block.whole());
+        let open = around.iter().filter(|[x, z]| {
+            let direction = (v3(*x, 0.75, *z) + side * 0.6).normalize();
+            self.block.hit(&Ray { origin: from, direction }, &whole, 0.0).is_none_or(|hit| hit.t > FAR)
+        });
+        0.12 + 0.88 * open.count() as f32 / around.len() as f32
+    }
+
+    /// The lowest height, and the rise from there to what counts as the top, by which rock is coloured.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn altitudes(&self) -> [f32; 2] {
+        [self.scale.lowest, self.scale.rise]
+    }
+
+    /// Share of the sun that arrives at (x, z).
+    pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
+        self.light.at(x, z).y
+    }
+}
+
+/// Colour of the rock at (x, z) in cells: that of the land, or of lava that set on it.
+fn colour(block: &Heightfield, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
+    let share = block.caves.freshness(x, z);
+    if share > 0.0 { fresh(albedo(place), place, share) } else { albedo(place) }
+}
+
+/// Unit normal of a node with the finest grain.
+fn grained(block: &Heightfield, unit: f32, [x, h, z]: [f32; 3]) -> V3 {
+    bumped(block.normal(x, z, 1.0 / block.heights.per_cell), v3(x, h, z) / unit)
+}
+
+/// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.
+fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
+    let hard = block.heights.map(|x, z, h| light::sun(block, sky.sun, [x, h, z]));
+    let soft = hard.blurred(disc(hard.per_cell));
+    [hard, soft]
+}
+
+/// For each node the open share of the sky, and the share of the sun.
+fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
+    let sky = OpenSky::new();
+    block.heights.map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
+}
+
+/// Light of the plain styles at a node.
+fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): (f32, f32)) -> f32 {
+    0.30 * light.x + 0.75 * saturate(block.normal(x, z, 0.7).dot(lamp))
+}
+
+/// Rise per cell of smoothed columns.
+fn rise(gentle: &Raster<f32>, (x, z): (f32, f32)) -> nalgebra::Vector2<f32> {
+    let (east, south) = gentle.slope(x, z, 1.0);
+    nalgebra::Vector2::new(east, south)
+}

@@ -1,0 +1,130 @@
+//! Patterns of the rock: relief, colour and grain as functions of place and slope.
+
+use crate::render::ground::raster::Raster;
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use crate::render::noise;
+
+fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
+    let (east, south) = heights.slope(x, z, 1.0);
+    east.hypot(south)
+}
+
+/// Noise from which [`rill`] washes its streaks, at the nodes of a land.
+pub(super) fn seed(x: f32, z: f32, unit: f32) -> f32 {
+    let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
+    grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3)
+}
+
+/// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
+/// flank look washed by rain instead of rough.
+pub(super) fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, f32)) -> Rill {
+    let (mut px, mut pz, mut sum) = (x, z, 0.0);
+    let mut reach = [0.0_f32; 4];
+    for _ in 0..STEPS {
+        reach = [reach[0].max(x - px), reach[1].max(px - x), reach[2].max(z - pz), reach[3].max(pz - z)];
+        sum += seeds.at(px, pz);
+        let (east, south) = coarse.slope(px, pz, 1.0);
+        let slope = east.hypot(south);
+        let stride = STRIDE * unit * saturate(slope * 3.0) / slope.max(1e-4);
+        px -= east * stride;
+        pz -= south * stride;
+    }
+    let reach = reach.map(|cells| (cells / (STRIDE * unit)).ceil() as u8);
+    Rill { value: (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0), reach }
+}
+
+/// Steps of a rill, and the length of the longest in units of pattern.
+const STEPS: usize = 18;
+const STRIDE: f32 = 0.55;
+
+/// Cells that a rill may run from its node, with those whose heights its last step reads.
+pub(super) fn rill_length(unit: f32) -> usize {
+    (STEPS as f32 * STRIDE * unit).ceil() as usize + SLOPE
+}
+
+/// Cells from a place to the last whose height its slope reads.
+const SLOPE: usize = 2;
+
+/// A rill's value at a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rill {
+    pub(super) value: f32,
+    /// How far it ran west, east, north and south, in longest strides.
+    reach: [u8; 4],
+}
+
+impl Rill {
+    /// Columns along x and z whose heights the rill of the node at (x, z) in cells may have read; they may lie outside of the
+    /// box, where the outermost columns stand for them.
+    pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
+        let [west, east, north, south] = self.reach.map(|strides| f32::from(strides) * STRIDE * unit + SLOPE as f32);
+        [[x - west, x + east], [z - north, z + south]]
+    }
+}
+
+/// Height of the ground as it is drawn: smooth between the columns, with its relief.
+pub(super) fn height(coarse: &Raster<f32>, rill: f32, unit: f32, (x, z): (f32, f32)) -> f32 {
+    let h = coarse.smooth_at(x, z);
+    // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
+    h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
+}
+
+/// Height added to the smooth ground: rills on slopes and rubble everywhere, well under half a cell, so that the
+/// picture still agrees with the cells that are solid.
+fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
+    let washed = smoothstep(0.12, 0.7, steepness);
+    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
+    let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
+    0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
+}
+
+/// Where on the ground a colour is asked for.
+pub(super) struct RockPoint {
+    /// Position in units of pattern.
+    pub(super) p: V3,
+    pub(super) rill: f32,
+    /// Vertical part of the unit normal.
+    pub(super) up: f32,
+    /// Height between the lowest and the highest ground, 0..1.
+    pub(super) altitude: f32,
+}
+
+/// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
+pub(super) fn albedo(place: &RockPoint) -> V3 {
+    let (p, rill, altitude) = (place.p, place.rill, place.altitude);
+    let speckle = noise::fractal(p * 1.7, 4);
+    let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
+    let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
+    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
+    let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
+    let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
+    let lying = smoothstep(0.62, 0.95, place.up);
+    let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
+    let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
+    let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
+    // Old flows on the plain: darker tongues with a ragged edge.
+    let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
+    let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
+    ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
+}
+
+/// Lava that set, over a share of the land: dark, hardly weathered basalt with a ragged edge.
+pub(super) fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
+    let p = place.p;
+    let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
+    let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
+    let basalt = mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes));
+    let ragged = share + 0.35 * noise::fractal(p * 0.9 + v3(8.0, 3.0, 6.0), 3);
+    mix(land, basalt, smoothstep(0.32, 0.52, ragged) * smoothstep(0.0, 0.2, share))
+}
+
+/// Grain finer than the nodes' own relief.
+pub(super) fn bumped(n: V3, p: V3) -> V3 {
+    let e = 0.12;
+    let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
+    let here = height(p);
+    let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
+    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
+}

@@ -1,0 +1,8 @@
+//! The ground and the light on it.
+
+pub(in crate::render) mod beams;
+pub(crate) mod ember;
+pub(crate) mod heightfield;
+pub(crate) mod land;
+pub(crate) mod raster;
+pub(crate) mod sky;

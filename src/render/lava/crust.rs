@@ -1,0 +1,131 @@
+//! The lava's skin: dark plates that drift apart over a glowing inside.
+//!
+//! The share of crust grows as the energy per amount falls: near the vent the skin is torn open, far away only cracks
+//! glow. Where the temperature of the surface is known, it decides instead: a young crust shines and is torn open, an old
+//! one is dull, dark and closed.
+
+use crate::render::lava::blackbody::{kelvin, red_hot};
+use crate::render::lava::plates::{Pattern, carried, rubble};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::noise;
+use crate::render::style::shading::ShadeContext;
+
+/// Temperatures in kelvin of the surface of a crust that counts as old, and of one that counts as young.
+const AGES: [f32; 2] = [620.0, 1120.0];
+/// Surface temperatures for cracks: none are left open in a crust whose surface is as cold as the first.
+const CRACKS: [f32; 2] = [480.0, 760.0];
+/// How much an old crust shines, and a young one.
+const SHINES: [f32; 2] = [0.25, 2.2];
+/// Gray of an old crust, and its share.
+const DULL: V3 = V3::new(0.046, 0.044, 0.043);
+const DULLED: f32 = 0.6;
+
+/// Cells over its bed in which cut lava is colder, by so many kelvin, and by how many its sheets differ.
+const CHILLED: f32 = 2.5;
+const COLDER: f32 = 130.0;
+const SHEETS: f32 = 190.0;
+
+/// How young a crust with a surface of this temperature is, 0 to 1.
+pub(crate) fn youth(kelvin: f32) -> f32 {
+    smoothstep(AGES[0], AGES[1], kelvin)
+}
+
+/// A point of the lava's surface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Skin {
+    pub(crate) point: V3,
+    pub(crate) normal: V3,
+    /// Direction of the ray from the eye.
+    pub(crate) view: V3,
+    /// Whether a side of the box, or of its shown part, cuts through the lava here: the inside has no crust.
+    pub(crate) cut: bool,
+}
+
+/// Heat 0 (cold, closed) to 1 (as it leaves the vent, or hotter).
+pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
+    let [cold, hot] = context.look.heat;
+    saturate((context.field.specific_energy(p) - cold) / (hot - cold))
+}
+
+/// Temperature of the lava in kelvin, where it is known.
+pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
+    context.look.kelvin.map(|range| kelvin(range, context.field.specific_energy(p)))
+}
+
+/// Light that leaves the skin towards the eye.
+pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
+    // Energy is steadier just under the surface than in the thin outermost density.
+    let under = skin.point - skin.normal * 0.6;
+    let (heat, hot) = (heat(context, under), temperature(context, under));
+    if skin.cut {
+        // Colder where the lava ends: a cut shows a rim.
+        let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
+        if let Some(kelvin) = hot {
+            return body(context, lerp(0.75, 1.0, inside) * kelvin);
+        }
+        let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
+        let p = skin.point;
+        let chilled = 1.0 - smoothstep(0.0, CHILLED, p.y - context.land.block.floor_below(p));
+        // Sheets that the flow drew out.
+        let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
+        return glowing(context, kelvin - COLDER * chilled + SHEETS * sheets);
+    }
+    // Margins are thin and cool first: they frame the tongue with crust.
+    let thickness = skin.point.y - context.land.block.floor_below(skin.point);
+    let surface = context.ember.crust(skin.point);
+    let heat = surface.map_or(heat, youth) * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
+    let mut here = carried(context, skin.point, heat);
+    here.molten *= surface.map_or(1.0, |kelvin| smoothstep(CRACKS[0], CRACKS[1], kelvin));
+    let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
+    let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
+    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, heat * heat)) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
+    let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
+    let emitted = match hot {
+        // What is open is as hot as the lava, and no crust is hotter.
+        Some(kelvin) => body(context, lerp(crust_k.min(kelvin), kelvin, here.molten)),
+        None => glowing(context, lerp(crust_k, open_k, here.molten)),
+    };
+    emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
+}
+
+/// Light that leaves cold, broken crust towards the eye. `relief`: its height, 1 usual.
+pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
+    let here = rubble(context, skin.point);
+    let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
+    lit(context, skin, unit_or_up(skin.normal - slope * (1.3 * relief)), &Crust { here, youth: None })
+}
+
+/// Light of a body whose temperature is known.
+pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
+    glowing(context, kelvin) * red_hot(kelvin)
+}
+
+fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
+    context.blackbody.shown(kelvin) * 1.55
+}
+
+/// Crust under light.
+struct Crust {
+    here: Pattern,
+    /// How young it is, 0 to 1, where that is known.
+    youth: Option<f32>,
+}
+
+/// Sun, sky and neighbouring glow on the crust.
+fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
+    let (sky, p) = (context.sky, skin.point);
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
+    let ember = glowing(context, 1150.0) * (0.30 * context.look.lava_light * context.ember.at(p, normal));
+    let tint =
+        mix(v3(0.022, 0.021, 0.023), v3(0.085, 0.076, 0.072), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+    let tint = youth.map_or(tint, |youth| mix(tint, DULL * (0.7 + 0.6 * here.tone), DULLED * (1.0 - youth)));
+    let shines = youth.map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth));
+    let crust = 1.0 - here.molten;
+    let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
+    let half = unit_or_up(sky.sun - skin.view);
+    let gloss = times(sky.sun_color, V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10)) * (crust * shines);
+    let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
+    let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(4) * 0.18;
+    matte + gloss * open + sky.reflected(mirror) * (rim * crust * shines)
+}

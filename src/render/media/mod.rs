@@ -1,0 +1,301 @@
+//! The media that light passes, before the lava or the rock at the end of a ray.
+//!
+//! ```text
+//!  eye ─────────┬───────────────┬────────────▪
+//!               │ mirrors sky   │            lava, rock or sky
+//!               │ and sun       │
+//!               └ absorbs and   └ leaves
+//!                 scatters
+//! ```
+//!
+//! A ray ends at the nearest lava, rock or other solid material. Up to there it is cut into stretches at every surface of a medium. Each stretch
+//! and each surface adds its light, front to back, through what lies before it. Gases scatter light outside of all others.
+
+pub(crate) mod billows;
+pub(crate) mod clear;
+pub(crate) mod fog;
+pub(crate) mod haze;
+pub(crate) mod plume;
+pub(crate) mod smoke;
+pub(crate) mod solid;
+pub(crate) mod steam;
+pub(in crate::render) mod veils;
+pub(crate) mod water;
+
+use self::steam::Stretch;
+use self::water::Surface;
+use crate::render::camera::Ray;
+use crate::render::math::{V3, mix, times};
+use crate::render::media::clear::{Clear, LEAST};
+use crate::render::media::veils::Veil;
+use crate::render::style::shading::ShadeContext;
+use crate::render::style::tracer::Sight;
+use crate::render::volume::field::{Border, Pace};
+use crate::render::volume::tiles::{Others, Reach};
+
+/// Density at which its surface lies.
+pub(crate) const ISO: f32 = 0.5;
+/// How far behind the last of a body it is looked whether that is its surface, in cells.
+const BEYOND: f32 = 0.3;
+/// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
+const MOST: usize = 24;
+/// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
+pub(crate) const TURN: f32 = 4.0;
+pub(crate) const CLOSED: f32 = 0.01;
+/// Cells by which a ray's end and that of gas may differ.
+const GAS: f32 = 2.0;
+
+/// A place where a ray passes a surface.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    t: f32,
+    medium: usize,
+    border: Border,
+}
+
+/// The surfaces along a ray, the nearest first.
+struct Events {
+    count: usize,
+    events: [Event; MOST],
+}
+
+impl Events {
+    fn along(media: &[Clear], ray: &Ray, far: f32, pace: Pace) -> Self {
+        let nothing = Event { t: f32::MAX, medium: 0, border: Border::Leaves };
+        let mut events = Self { count: 0, events: [nothing; MOST] };
+        for (medium, clear) in media.iter().enumerate() {
+            clear.field.borders(ray, far, ISO, pace, |t, border| events.put(Event { t, medium, border }));
+        }
+        events
+    }
+
+    /// Keeps the order of distance; of equal ones the first stays first. Beyond [`MOST`] events the farthest is dropped.
+    fn put(&mut self, event: Event) {
+        let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
+        if place < MOST {
+            self.count = (self.count + 1).min(MOST);
+            self.events[place..self.count].rotate_right(1);
+            self.events[place] = event;
+        }
+    }
+
+    /// How nearly the body of a medium that is entered by an event is a drop or a thin stream, 0 to 1: by the way through it until the
+    /// ray leaves it into the open, before `far`.
+    fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
+        let Event { t, medium, .. } = self.events[entered];
+        let mut after = self.all()[entered + 1..].iter();
+        match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
+            // What a side of the box cuts goes on there: densities are held beyond it.
+            Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
+                (1.0 - (left.t - t) / water::DROP).max(0.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn all(&self) -> &[Event] {
+        &self.events[..self.count]
+    }
+}
+
+/// Light that the media add along a ray, and the share of the light behind them that comes through, by colour.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) light: V3,
+    pub(crate) through: V3,
+    /// Distance to the first surface; [`f32::MAX`] where there is none.
+    pub(crate) first: f32,
+    /// Distance to the last smoke; 0 where there is none.
+    pub(crate) last: f32,
+    /// Whether the ray ends in a medium.
+    pub(crate) ends_inside: bool,
+}
+
+impl Passed {
+    /// Where nothing was met.
+    const NOTHING: Self = Self {
+        light: V3::new(0.0, 0.0, 0.0),
+        through: V3::new(1.0, 1.0, 1.0),
+        first: f32::MAX,
+        last: 0.0,
+        ends_inside: false,
+    };
+
+    /// Behind a veil.
+    fn behind(veil: &Veil) -> Self {
+        let Veil { light, through, first, last, .. } = *veil;
+        Self { light, through, first, last, ..Self::NOTHING }
+    }
+}
+
+/// Effect of gases and smoke on the light along a ray before `far`, where no other medium lies.
+pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let mut passed = Passed::NOTHING;
+    between(context, &mut passed, ray, 0, (0.0, far), sight);
+    passed
+}
+
+/// Passes the light along a ray before `far` through the media.
+pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
+    if context.clear.is_empty()
+        && let Some(veil) = sight.veil.filter(|veil| veil.fits(far, edge))
+    {
+        return Passed::behind(&veil);
+    }
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
+    let events = Events::along(context.clear, ray, far, pace);
+    // Gas lies before the first surface; where there is more of it behind that, the ray finds all of it by itself.
+    let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
+    let veil = sight.veil.filter(|veil| veil.fits(open, edge));
+    let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
+    let sight = Sight { others, ..sight };
+    let (mut passed, mut inside, mut at) = (veil.as_ref().map_or(Passed::NOTHING, Passed::behind), 0_u32, 0.0);
+    for (k, event) in events.all().iter().enumerate() {
+        between(context, &mut passed, ray, inside, (at, event.t), sight);
+        at = event.t;
+        passed.first = passed.first.min(event.t);
+        let bit = 1 << event.medium;
+        match event.border {
+            Border::Leaves => inside &= !bit,
+            Border::Inside => inside |= bit,
+            Border::Enters | Border::Cut(_) => {
+                let submerged = inside & !bit != 0;
+                let sunken = inside & (bit - 1) != 0;
+                inside |= bit;
+                if sunken {
+                    continue;
+                }
+                let clear = &context.clear[event.medium];
+                let point = ray.at(event.t);
+                let normal = match event.border {
+                    Border::Cut(face) => face,
+                    _ => water::rippled(
+                        context,
+                        clear.look,
+                        point,
+                        water::level(&clear.field, point),
+                        event.t * context.pace(ray),
+                    ),
+                };
+                let Surface { mirrored, share } = water::surface(context, ray, point, normal);
+                let share = if submerged { share * water::SUBMERGED } else { share };
+                let small = match event.border {
+                    Border::Enters if !submerged => events.smallness(context.clear, ray, (k, far)),
+                    _ => 0.0,
+                };
+                let (mirrored, share) = water::of_drop(context, point, small, (mirrored, share));
+                passed.light += times(passed.through, mirrored * share);
+                passed.through *= 1.0 - share;
+                tint(context, &mut passed, point, (event.medium, inside));
+                foam(context, &mut passed, point, normal);
+            }
+        }
+        passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
+    }
+    if context.is_cloudy() {
+        between(context, &mut passed, ray, inside, (at, far), sight);
+    }
+    passed
+}
+
+/// Adds what lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
+fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), sight: Sight) {
+    match inside == 0 && context.is_cloudy() {
+        true => {
+            let gas = sight.others.gas;
+            let (from, to) = (from.max(gas.near), to.min(gas.far));
+            if from < to {
+                cloud(context, passed, Stretch { ray, from, to, jitter: sight.jitter });
+            }
+        }
+        false => absorb(context, passed, ray, inside, (from, to)),
+    }
+}
+
+/// Gases and smoke along a stretch. Where a ray may meet both, they take turns in parts so short that their order hardly matters.
+fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
+    let Stretch { ray, from, to, .. } = stretch;
+    let (fog, field) = match (context.fog, context.smoke) {
+        (Some(fog), Some(field)) => (fog, field),
+        (fog, smoke) => {
+            fog.into_iter().for_each(|fog| steam::scatter(context, fog, passed, stretch));
+            smoke.into_iter().for_each(|field| plume::scatter(context, field, passed, stretch));
+            return;
+        }
+    };
+    let spans = [fog.span(ray, to), field.span(ray, to)].into_iter().flatten();
+    let Some((near, far)) = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return };
+    let (mut at, far) = (near.max(from), far.min(to));
+    while at < far {
+        let part = Stretch { from: at, to: (at + TURN * field.step()).min(far), ..stretch };
+        steam::scatter(context, fog, passed, part);
+        plume::scatter(context, field, passed, part);
+        if passed.through.max() <= CLOSED || part.to <= at {
+            return;
+        }
+        at = part.to;
+    }
+}
+
+/// Films of lighter liquids on the surface of a medium, too thin to have one of their own: as much of them as lies there takes
+/// its colour out of the light.
+fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
+    let above = point + V3::new(0.0, 0.5, 0.0);
+    let lighter = context.clear.iter().enumerate().skip(medium + 1).filter(|(k, _)| inside >> k & 1 == 0);
+    for (_, clear) in lighter.filter(|(_, clear)| clear.field.holds(point) || clear.field.holds(above)) {
+        let film = clear.field.density(point).max(clear.field.density(above));
+        if film <= LEAST {
+            continue;
+        }
+        let kept = (clear.liquid.absorbed * -film).map(f32::exp);
+        let scattered = water::scattered(context, &clear.liquid, point);
+        passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
+        passed.through = times(passed.through, kept);
+    }
+}
+
+/// Foam on a surface beside gas.
+fn foam(context: &ShadeContext, passed: &mut Passed, point: V3, normal: V3) {
+    let Some(fog) = context.fog else { return };
+    let cover = water::foam(context, point, fog.density(point + normal));
+    if cover > 0.0 {
+        passed.light +=
+            times(passed.through, water::foam_light(context, point, normal, context.sunlight(point))) * cover;
+        passed.through *= 1.0 - cover;
+    }
+}
+
+/// A stretch of the ray through the media of `inside`, a bit for each. The first one fills it: the low-pass of lighter liquids
+/// reaches into heavier ones, as it does into rock.
+fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32)) {
+    if inside == 0 || to <= from {
+        return;
+    }
+    let liquid = context.clear[inside.trailing_zeros() as usize].liquid;
+    let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
+    let scattered = water::scattered(context, &liquid, ray.at(0.5 * (from + to)));
+    passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
+    passed.through = times(passed.through, kept);
+}
+
+/// Light that a film of a medium, too thin to have a surface of its own, makes of the light of the rock under it.
+pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
+    let p = ray.at(t);
+    context.clear.iter().fold(behind, |behind, clear| {
+        let above = p + V3::new(0.0, 0.5, 0.0);
+        if !clear.field.holds(p) && !clear.field.holds(above) {
+            return behind;
+        }
+        let film = clear.field.density(p).max(clear.field.density(above));
+        let cover = crate::render::math::smoothstep(LEAST, 0.6 * ISO, film);
+        if cover <= 0.0 {
+            return behind;
+        }
+        let ground = context.land.block.normal(p.x, p.z, 0.8);
+        let normal = water::rippled(context, clear.look, p, ground, t * context.pace(ray));
+        let Surface { mirrored, share } = water::surface(context, ray, p, normal);
+        let wet = times(behind, water::WET) * (1.0 - share) + mirrored * share;
+        mix(behind, wet, cover)
+    })
+}

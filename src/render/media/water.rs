@@ -1,0 +1,219 @@
+//! Clear liquids: a surface that mirrors sky and sun, and depth that takes the red and then the green out of what lies below
+//! water, and out of what lies below other liquids all but their own colour.
+
+use crate::render::camera::Ray;
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::noise;
+use crate::render::style::shading::ShadeContext;
+use crate::render::volume::field::MediumField;
+use crate::view::MaterialLook;
+
+/// Share of red, green and blue that a cell of water absorbs, as the exponent of its length.
+const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
+/// Cells of a liquid with a colour of its own after which white light has that colour, and the ends of what a channel keeps.
+const COLORED: f32 = 4.0;
+const KEPT: [f32; 2] = [0.01, 0.98];
+/// Shares of its colour that such a liquid sends back of the sky's light and of the lava's, and of those that a milky one does.
+const SENT_BACK: f32 = 0.28;
+const SENT_BACK_OF_LAVA: f32 = 0.05;
+const MILKY: f32 = 0.5;
+/// Least share of light that a cell passes on.
+const LEAST_PASSED: f32 = 0.01;
+/// Share of what a surface mirrors that is left of it inside another liquid: light is bent less there.
+pub(crate) const SUBMERGED: f32 = 0.15;
+/// Cells up to which a body of liquid is a drop or a thin stream: it gathers light from all around like a lens. Shares of the sky's
+/// and the sun's light that it sends on, and of all light at least and at most.
+pub(crate) const DROP: f32 = 3.0;
+const GATHERED: f32 = 0.9;
+const GATHERED_OF_SUN: f32 = 0.22;
+const OF_DROP: [f32; 2] = [0.2, 0.6];
+/// Colour of what deep water sends back of the light that falls into it.
+const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
+/// Share of its light that wet rock sends out, compared with dry rock.
+pub(crate) const WET: V3 = V3::new(0.62, 0.66, 0.70);
+/// Share of light that water mirrors when it is met straight on.
+const STRAIGHT: f32 = 0.02;
+/// Slope of the ripples.
+const RIPPLES: f32 = 0.04;
+/// Ripples of one pattern unit at this many units from the eye are half as high as they are: farther ones are smaller
+/// than pixels.
+const FADED: f32 = 260.0;
+/// Share of the way that ripples move in one step, in units of pattern.
+const PACE: f64 = 0.02;
+/// How much brighter than the light on a surface the sun is in a mirror, and how narrow.
+const SUN: f32 = 14.0;
+const NARROW: i32 = 256;
+
+/// How much brighter than the light on a surface the lava is in a mirror.
+pub(crate) const MIRRORED: f32 = 2.2;
+/// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
+const TILTED: [f32; 2] = [0.75, 0.97];
+/// Density of gas beside a surface from which it foams, and from which it is all foam.
+const FOAM: [f32; 2] = [0.06, 0.5];
+/// Share of the lava's light that deep water sends back: it comes from near the surface, where
+/// depth has not absorbed the red yet.
+const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
+
+/// Effect of a clear liquid on light that passes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Liquid {
+    /// Share of red, green and blue that a cell takes out, as the exponent of its length.
+    pub(crate) absorbed: V3,
+    /// Shares of the sky's and of the lava's light that great depth sends back.
+    pub(crate) deep: V3,
+    pub(crate) warmed: V3,
+}
+
+impl Liquid {
+    /// Nothing at all.
+    pub(crate) const NONE: Self =
+        Self { absorbed: V3::new(0.0, 0.0, 0.0), deep: V3::new(0.0, 0.0, 0.0), warmed: V3::new(0.0, 0.0, 0.0) };
+
+    /// Of a material with a surface that light passes.
+    pub(crate) fn of(look: &MaterialLook) -> Self {
+        let color = V3::from(look.linear_color());
+        let clear = match look.color {
+            None => Self { absorbed: ABSORBED * look.depth, deep: DEEP, warmed: WARMED },
+            Some(_) => Self {
+                absorbed: color.map(|kept| -kept.clamp(KEPT[0], KEPT[1]).ln()) * (look.depth / COLORED),
+                deep: color * SENT_BACK,
+                warmed: color * SENT_BACK_OF_LAVA,
+            },
+        };
+        if look.clear >= 1.0 {
+            return clear;
+        }
+        // What a milky liquid scatters comes back in its colour, in the share that it has of all that is taken out.
+        let scattered = -look.clear.max(LEAST_PASSED).ln();
+        let share = clear.absorbed.map(|absorbed| scattered / (absorbed + scattered));
+        let toward = |from: V3| from + times(color * MILKY - from, share);
+        Self { absorbed: clear.absorbed.add_scalar(scattered), deep: toward(clear.deep), warmed: toward(clear.warmed) }
+    }
+}
+
+/// Light that a surface mirrors, and the share of all light that it does.
+pub(crate) struct Surface {
+    pub(crate) mirrored: V3,
+    pub(crate) share: f32,
+}
+
+/// Mirrored light of a surface with this normal.
+pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> Surface {
+    let view = context.view(ray);
+    let facing = saturate(-view.dot(&normal));
+    let share = STRAIGHT + (1.0 - STRAIGHT) * (1.0 - facing).powi(5);
+    let mut mirror = view + normal * (2.0 * facing);
+    // Ripples send no ray down into the water.
+    mirror.y = mirror.y.max(0.02 * saturate(normal.y));
+    let mirror = unit_or_up(mirror);
+    let sky = context.sky;
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * open;
+    // A surface that a shore or a fall tilts would mirror nothing but lava.
+    let level = smoothstep(TILTED[0], TILTED[1], normal.y);
+    let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
+    Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
+}
+
+/// Light that the surface of a body sends on at a point, for how nearly that is a drop: the mirror of one would show the dark side of the sky
+/// in a line along its rim.
+pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, share): (V3, f32)) -> (V3, f32) {
+    if small <= 0.0 {
+        return (mirrored, share);
+    }
+    let sky = context.sky;
+    let sun = sky.sun_color * (GATHERED_OF_SUN * context.land.sunlight(p.x, p.z) * context.sunlight(p));
+    let gathered = sky.ambient(V3::y()) * GATHERED + sun;
+    let bright = mirrored.zip_map(&gathered, f32::max);
+    (mix(mirrored, bright, small), lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small))
+}
+
+/// Light of lava on a surface that it reaches at full strength.
+fn lava_light(context: &ShadeContext) -> V3 {
+    context.blackbody.shown(1040.0) * (14.0 * context.look.lava_light)
+}
+
+/// Outward normal of a surface where cells have their true proportions. Farther away than this, a gradient would read values under
+/// the bed of shallow water.
+pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
+    field.upright(field.gradient(p, 0.8))
+}
+
+/// Share of a surface that is foam, by the density of the gas beside it.
+pub(crate) fn foam(context: &ShadeContext, p: V3, gas: f32) -> f32 {
+    let wanted = smoothstep(FOAM[0], FOAM[1], gas);
+    if wanted <= 0.0 {
+        return 0.0;
+    }
+    // Torn into flecks where there is little.
+    let torn = 0.5 + 0.6 * noise::fractal(p * 0.9 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 3);
+    smoothstep(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
+}
+
+/// Light that foam sends out; `sun`: the share of the sun that arrives through gas and smoke.
+pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) -> V3 {
+    let sky = context.sky;
+    let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.land.sunlight(p.x, p.z) * sun;
+    let lava = lava_light(context) * (0.3 * context.ember.at(p, V3::y()));
+    (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
+}
+
+/// Light that a great depth of a liquid sends back at a point.
+pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
+    let sky = context.sky;
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let sun = sky.sun_color * (saturate(sky.sun.y) * open * 0.15);
+    let lava = lava_light(context) * context.ember.at(p, V3::y());
+    (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)
+}
+
+/// A normal with ripples that move as steps go by, lower far from the eye.
+pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, t: f32) -> V3 {
+    let far = t / (FADED * context.land.unit);
+    let height = RIPPLES * look.waves / (1.0 + far * far);
+    if height <= 0.0 {
+        return normal;
+    }
+    let q = p / context.land.unit;
+    // Two patterns of gradient noise that move against each other.
+    let moved = ripples_moved(context.steps);
+    let broad = v3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
+    let fine = v3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
+    let along = |shift: f32| {
+        let shift = V3::repeat(shift);
+        noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift)
+    };
+    unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
+}
+
+/// How far ripples have moved after so many steps, in units of pattern; it starts over now and then, which keeps it exact.
+pub(crate) fn ripples_moved(steps: f64) -> f32 {
+    (steps * PACE).rem_euclid(4096.0) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(color: Option<&str>, clear: f32) -> Liquid {
+        Liquid::of(&MaterialLook { color: color.map(str::to_owned), clear, ..MaterialLook::default() })
+    }
+
+    #[test]
+    fn white_light_has_the_colour_of_a_liquid_after_four_cells() {
+        let oil = of(Some("#c88a1c"), 1.0);
+        let kept = (oil.absorbed * -COLORED).map(f32::exp);
+        let color = V3::from(MaterialLook { color: Some("#c88a1c".into()), ..MaterialLook::default() }.linear_color());
+        assert!((kept - color).abs().max() < 1e-2, "{kept:?} instead of {color:?}");
+        assert!(oil.deep.x > oil.deep.y && oil.deep.y > oil.deep.z);
+        assert_eq!(of(None, 1.0), Liquid { absorbed: ABSORBED, deep: DEEP, warmed: WARMED }, "water is as it was");
+    }
+
+    #[test]
+    fn a_milky_liquid_hides_more_and_sends_back_its_colour() {
+        let liquids = [1.0, 0.9, 0.5, 0.0].map(|clear| of(Some("#e8e0d0"), clear));
+        for pair in liquids.windows(2) {
+            assert!(pair[0].absorbed.min() < pair[1].absorbed.min() && pair[0].deep.min() < pair[1].deep.min());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze, and what other media
+//! before them do to their light.
+
+use crate::render::camera::Ray;
+use crate::render::contents::{SliceHit, Slices};
+use crate::render::ground::heightfield::{Face, before_cut};
+use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
+use crate::render::media::clear::Clear;
+use crate::render::media::plume::OPAQUE;
+use crate::render::media::solid::{End, Met, before};
+use crate::render::media::veils::Veil;
+use crate::render::media::water::WET;
+use crate::render::media::{ISO, Passed, filmed, pass, pass_clouds};
+use crate::render::noise;
+use crate::render::style::shading::ShadeContext;
+use crate::render::style::tracer::{Sight, Tracer};
+use crate::render::style::transfer::FILM;
+use crate::render::volume::field::{Crossing, Pace};
+use crate::simd::Simd;
+
+/// Share of its own colour that lava keeps behind deep water.
+const GLOWING: f32 = 0.85;
+
+/// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Behind {
+    /// Light without the lava's.
+    still: V3,
+    /// Light of the lava where it arrives at full strength.
+    warmed: V3,
+    /// Normal by which that light is received.
+    normal: V3,
+    /// Distance to the ground, [`f32::MAX`] where there is none.
+    t: f32,
+    /// The ground is met from above, where lava may coat it.
+    top: bool,
+}
+
+impl Tracer for ShadeContext<'_> {
+    type Behind = Behind;
+
+    fn behind(&self, ray: &Ray, start: f32) -> Behind {
+        let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
+            let still = self.sky.backdrop(self.view(ray));
+            return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
+        };
+        let ground = match hit.face {
+            Face::Top => top(self, hit.point),
+            Face::Cut(normal) => strata(self, hit.point, normal),
+            Face::Block(normal) => block(self, hit.point, normal),
+        };
+        let clear = clear(self, ray, hit.t);
+        let still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
+        let warmed = times(ground.warmed, self.blackbody.shown(1040.0)) * (14.0 * self.look.lava_light * clear);
+        Behind { still, warmed, normal: ground.normal, t: hit.t, top: !matches!(hit.face, Face::Cut(_)) }
+    }
+
+    fn slices(&self) -> Slices<'_> {
+        self.slices
+    }
+
+    fn slice(hit: SliceHit) -> Behind {
+        Behind { still: hit.light, warmed: V3::zeros(), normal: V3::y(), t: hit.t, top: false }
+    }
+
+    fn far(behind: &Behind) -> f32 {
+        if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
+    }
+
+    fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
+        let alone = self.smoke.is_some() && self.fog.is_none() && self.clear.is_empty();
+        let Passed { light, through, first, last, .. } = match (alone, self.running && self.is_cloudy()) {
+            (true, _) => pass(self, ray, far, sight),
+            (false, true) => pass_clouds(self, ray, far, sight),
+            (false, false) => return None,
+        };
+        let known = if through.max() <= OPAQUE { f32::MAX } else { far };
+        Some(Veil { light, through, first, last, known })
+    }
+
+    fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+        let end = opaque(self, ray, behind, sight);
+        if sight.others.is_empty() {
+            return end.light;
+        }
+        let coated = behind.top && end.met == Met::Behind;
+        let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
+        through_media(self, ray, behind, sight, &end)
+    }
+
+    fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let crossing = self.field.cross(ray, Self::far(behind), self.look.iso, pace);
+        if matches!(crossing, Crossing::At { .. }) {
+            return 1.0;
+        }
+        let pace = Pace { reach: sight.others.solid, ..pace };
+        let solid = |clear: &Clear| clear.field.cross(ray, Self::far(behind), ISO, pace);
+        if self.solids.iter().any(|clear| matches!(solid(clear), Crossing::At { .. })) {
+            return 1.0;
+        }
+        let passed = pass(self, ray, Self::far(behind), sight);
+        1.0 - passed.through.mean()
+    }
+
+    fn bare(&self, behind: &Behind) -> Option<V3> {
+        (behind.t == f32::MAX).then_some(behind.still)
+    }
+}
+
+// Inlined, as it is most of what a ray costs.
+#[inline(always)]
+fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
+    let far = <ShadeContext as Tracer>::far(behind);
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.reach };
+    let crossing = context.field.cross(ray, far, context.look.iso, pace);
+    if let Crossing::At { t, face } = crossing {
+        let point = ray.at(t);
+        let normal = face.unwrap_or_else(|| context.field.normal(point));
+        let color = shade(context, &Skin { point, normal, view: context.view(ray), cut: face.is_some() });
+        return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
+    }
+    let behind = if behind.t == f32::MAX { behind.still } else { rock(context, ray, behind) };
+    let light = match crossing {
+        Crossing::Grazed { t, density } => grazed(context, behind, ray.at(t), density),
+        _ => behind,
+    };
+    End { light, t: far, met: Met::Behind }
+}
+
+/// The light at the end of a ray as it comes through the media before it.
+fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
+    let passed = pass(context, ray, end.t, sight);
+    let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
+        (true, true) => times(end.light, WET),
+        (true, false) => filmed(context, ray, end.t, end.light),
+        (false, true) if end.met == Met::Solid => times(end.light, WET),
+        (false, _) => end.light,
+    };
+    if passed.first == f32::MAX {
+        return light;
+    }
+    // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
+    let clear = clear(context, ray, passed.first);
+    let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
+    // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
+    let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
+    let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
+    haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
+}
+
+/// A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.
+fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
+    let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
+    let heat = heat(context, p);
+    if let Some(kelvin) = temperature(context, p) {
+        return behind + body(context, kelvin) * (depth * depth * 0.3 * heat);
+    }
+    behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
+}
+
+pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
+    mix(context.sky.haze(context.view(ray)), color, clear(context, ray, t))
+}
+
+/// Share of light that comes through the haze from a distance along a ray.
+fn clear(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
+    let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
+    (-thickness).exp()
+}
+
+/// The ground under the light of the lava, coated where there is a film of it.
+fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
+    let mut p = ray.at(behind.t);
+    let film = if behind.top { film(context, p) } else { 0.0 };
+    if !behind.top {
+        // A cut side is lit from its crest.
+        p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
+    }
+    let bare = behind.still * shadowed(context, p) + behind.warmed * context.ember.at(p, behind.normal);
+    if film <= 0.0 {
+        return bare;
+    }
+    // A ragged, crisp edge: a soft one looks like a smear.
+    let ragged = film * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
+    let cover = smoothstep(context.look.film, 1.35 * context.look.film, ragged);
+    if cover <= 0.0 {
+        return bare;
+    }
+    let normal = context.land.block.normal(p.x, p.z, 0.8);
+    let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
+    mix(bare, hazed(context, ray, behind.t, coat), cover)
+}
+
+/// Share of its light that the ground keeps under gas and smoke between it and the sun: the sky goes on lighting it.
+fn shadowed(context: &ShadeContext, p: V3) -> f32 {
+    lerp(0.5, 1.0, context.sunlight(p))
+}
+
+/// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.
+fn film(context: &ShadeContext, p: V3) -> f32 {
+    let (field, least) = (context.field, FILM * context.look.film);
+    let above = p + v3(0.0, 0.5, 0.0);
+    if !field.holds(p) && !field.holds(above) {
+        return 0.0;
+    }
+    let film = field.density(p).max(field.density(above));
+    if film <= least { 0.0 } else { film }
+}
+
+/// Light that a place on the ground sends out: `still` without the lava's, `warmed` the share that it sends back of that.
+struct Ground {
+    still: V3,
+    warmed: V3,
+    normal: V3,
+}
+
+fn top(context: &ShadeContext, p: V3) -> Ground {
+    let rock = context.land.rock(p.x, p.z);
+    let (open, sun) = (rock.light.x, rock.light.y);
+    let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
+    let light = sun + context.sky.ambient(rock.normal) * open;
+    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
+}
+
+/// A cell of a cave, with the colours of the ground above.
+fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
+    let rock = context.land.block_rock(p, side, context.sky.sun);
+    let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
+    let light = sun + context.sky.ambient(rock.normal) * rock.light.x;
+    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
+}
+
+/// The cut sides: layers of old flows and ash, darker towards the foot.
+fn strata(context: &ShadeContext, at: V3, normal: V3) -> Ground {
+    let heights = &context.land.block;
+    let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
+    let p = at / context.land.unit;
+    // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
+    let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
+    let mottle = noise::fractal(p * 0.55, 5);
+    let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;
+    let bed = level.floor();
+    let tone = noise::gradient(v3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6)) + 0.3 * noise::gradient(p * 0.08);
+    let seam = smoothstep(0.0, 0.10, level - bed) * smoothstep(1.0, 0.93, level - bed);
+    let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
+    let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
+    let color = color * (0.8 * lerp(0.5, 1.0, seam));
+    let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
+    let sun = context.sky.sun_color * (saturate(normal.dot(&context.sky.sun)) * 0.8);
+    let color = color * lerp(0.35, 1.0, height.sqrt());
+    let light = sun + context.sky.ambient(normal) * 1.1;
+    Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
+}

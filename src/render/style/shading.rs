@@ -1,0 +1,73 @@
+//! Inputs of the cinematic style from a frame.
+
+use crate::render::camera::Ray;
+use crate::render::contents::Slices;
+use crate::render::ground::ember::EmberLight;
+use crate::render::ground::heightfield::Part;
+use crate::render::ground::land::TerrainLook;
+use crate::render::ground::sky::Sky;
+use crate::render::lava::blackbody::BlackBody;
+use crate::render::math::{V3, in_widths, unit_or_up};
+use crate::render::media::clear::Clear;
+use crate::render::media::fog::FogField;
+use crate::render::media::plume::Generations;
+use crate::render::media::smoke::SmokeField;
+use crate::render::volume::field::MediumField;
+use crate::view::LookSpec;
+
+/// Field, ground, sky and look of one frame, for shading.
+pub(crate) struct ShadeContext<'a> {
+    pub(crate) field: &'a MediumField<'a>,
+    /// The media with a surface that light passes.
+    pub(crate) clear: &'a [Clear<'a>],
+    /// The media besides the lava at whose surface a ray ends.
+    pub(crate) solids: &'a [Clear<'a>],
+    /// The gases, where there are any.
+    pub(crate) fog: Option<&'a FogField<'a>>,
+    /// Smoke, where there is any.
+    pub(crate) smoke: Option<&'a SmokeField<'a>>,
+    pub(crate) land: &'a TerrainLook,
+    /// The shown part of the ground.
+    pub(crate) part: Part,
+    pub(crate) ember: &'a EmberLight,
+    pub(crate) sky: &'a Sky,
+    pub(crate) look: &'a LookSpec,
+    pub(crate) blackbody: &'a BlackBody,
+    pub(crate) slices: Slices<'a>,
+    /// The billows of smoke.
+    pub(crate) billows: Generations,
+    /// Steps since the beginning, for patterns that move with the flow.
+    pub(crate) steps: f64,
+    /// Whether the frame is one of many of a scene that runs: gas before a surface may be taken from the rays beside.
+    pub(crate) running: bool,
+}
+
+impl ShadeContext<'_> {
+    /// Direction of a ray where cells have their true proportions.
+    #[inline(always)]
+    pub(crate) fn view(&self, ray: &Ray) -> V3 {
+        match self.look.cell_height == 1.0 {
+            true => ray.direction,
+            false => unit_or_up(in_widths(ray.direction, self.look.cell_height)),
+        }
+    }
+
+    /// How far a ray goes in widths of a cell while it goes one on in cells.
+    #[inline(always)]
+    pub(crate) fn pace(&self, ray: &Ray) -> f32 {
+        match self.look.cell_height == 1.0 {
+            true => 1.0,
+            false => in_widths(ray.direction, self.look.cell_height).norm(),
+        }
+    }
+
+    /// Share of the sun that gases and smoke on its way leave at a point.
+    pub(crate) fn sunlight(&self, p: V3) -> f32 {
+        self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
+    }
+
+    /// Whether there is any gas or smoke.
+    pub(crate) fn is_cloudy(&self) -> bool {
+        self.fog.is_some() || self.smoke.is_some()
+    }
+}
