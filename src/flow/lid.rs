@@ -241,18 +241,27 @@ impl<'a> Search<'a> {
         let grown = all(self.grown);
         let lacks = (self.lacks + grown * flux.max(all(0.0))).max(all(1e-9));
         let (over, over_k) = (self.core - surface, self.core_k - kelvin);
-        let through = all(law.conducted) * over_k * over / lacks;
+        let mut through = all(law.conducted) * over_k * over / lacks;
         let mut slope = all(-law.conducted) * (over + over_k * each) / lacks;
         if self.grown > 0.0 {
             slope = slope - through * grown * flux_slope / lacks;
         }
-        let core_k = law.temperatures_of(self.core_below(surface));
-        let thick_through = all(law.conducted) * (core_k - kelvin) / self.depth_m;
-        let bent = all(1.0) + all(0.5) * each / law.heats_of_kelvin(core_k);
-        let thick_slope = all(-law.conducted) * bent / self.depth_m;
         let is_thin = self.is_thin(lacks, surface);
-        let (through, slope) = (is_thin.pick(through, thick_through), is_thin.pick(slope, thick_slope));
+        if (!is_thin).is_any() {
+            let (thick_through, thick_slope) = self.thick(kelvin, surface, each);
+            (through, slope) = (is_thin.pick(through, thick_through), is_thin.pick(slope, thick_slope));
+        }
         Balance { excess: through - flux, slope: slope - flux_slope, flux, lacks }
+    }
+
+    /// Flux through a crust as thick as the run, and its slope.
+    #[inline(always)]
+    fn thick(&self, kelvin: Lanes, surface: Lanes, each: Lanes) -> (Lanes, Lanes) {
+        let (law, all) = (self.law, Lanes::all);
+        let core_k = law.temperatures_of(self.core_below(surface));
+        let bent = all(1.0) + all(0.5) * each / law.heats_of_kelvin(core_k);
+        let through = all(law.conducted) * (core_k - kelvin) / self.depth_m;
+        (through, all(-law.conducted) * bent / self.depth_m)
     }
 
     fn profiles_at(&self, kelvin: Lanes, &Balance { flux, lacks, .. }: &Balance) -> [Profile; LANES] {
