@@ -1,6 +1,11 @@
 //! The few calls to the graphics card that everything here repeats.
 
+use std::sync::mpsc::channel;
+
 use kiss3d::context::Context;
+
+/// Bytes to which the rows of a copied texture are aligned.
+const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 
 /// The device that kiss3d opened, and its queue.
 #[derive(Clone)]
@@ -86,6 +91,40 @@ impl Gpu {
         });
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         Texture { texture, view }
+    }
+
+    /// Submits what was recorded and copies a texture of four bytes a texel to this side; `None` where the device is lost.
+    pub(super) fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
+        let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
+        let stride = (4 * width).next_multiple_of(ROW);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size: (stride * height) as u64,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        encoder.copy_texture_to_buffer(
+            from.texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(stride as u32),
+                    rows_per_image: Some(height as u32),
+                },
+            },
+            from.texture.size(),
+        );
+        self.queue.submit(Some(encoder.finish()));
+        let (done, mapped) = channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver waits below; if it is gone, the picture is not wanted any more.
+            let _ = done.send(result);
+        });
+        self.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+        mapped.recv().ok()?.ok()?;
+        let bytes = buffer.get_mapped_range(..).ok()?;
+        Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
     }
 
     /// Writes a box of texels: rows along x, then y, then z, without gaps.

@@ -90,3 +90,50 @@ impl Screen {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::mix64;
+    use crate::viewer::paint::fixture::gpu;
+
+    /// A picture of any bytes, as the marcher makes it: opaque.
+    fn any_picture(size: (usize, usize)) -> Pixels {
+        let byte = |i: usize| (mix64((size.0 << 32 | i) as u64) >> 56) as u8;
+        let opaque = |i: usize| if i % 4 == 3 { 255 } else { byte(i) };
+        Pixels { size, rgba: (0..4 * size.0 * size.1).map(opaque).collect() }
+    }
+
+    /// What lies on a surface of this format and size after a picture was laid over it; nothing where none was.
+    fn laid(gpu: &Gpu, screen: &mut Screen, format: wgpu::TextureFormat, size: (usize, usize)) -> Option<Vec<u8>> {
+        let surface = gpu.target("surface", [size.0, size.1], format);
+        let drawn = screen.lay(gpu, &surface.view, format);
+        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        drawn.then(|| gpu.read(encoder, &surface).expect("a device"))
+    }
+
+    #[test]
+    fn a_picture_laid_on_a_surface_keeps_every_byte() {
+        let Some(gpu) = gpu() else { return };
+        let mut screen = Screen::new(&gpu);
+        let (rgba, bgra) = (wgpu::TextureFormat::Rgba8Unorm, wgpu::TextureFormat::Bgra8Unorm);
+        assert_eq!(laid(&gpu, &mut screen, rgba, (8, 8)), None, "there is no picture yet");
+        for size in [(301, 199), (64, 2), (1, 77)] {
+            let picture = any_picture(size);
+            screen.put(&gpu, &picture);
+            // As the surface of a window may have either order of channels, and may change it.
+            assert!(laid(&gpu, &mut screen, rgba, size).as_ref() == Some(&picture.rgba), "{size:?}");
+            let turned = laid(&gpu, &mut screen, bgra, size).expect("there is a picture");
+            let same = turned.chunks_exact(4).zip(picture.rgba.chunks_exact(4));
+            assert!(same.clone().all(|(a, b)| a == [b[2], b[1], b[0], b[3]]), "{size:?}");
+        }
+        // Between a resize and the next picture, the last one is stretched over all of the surface.
+        let picture = any_picture((40, 30));
+        screen.put(&gpu, &picture);
+        let twice = laid(&gpu, &mut screen, rgba, (80, 60)).expect("there is a picture");
+        for (x, y) in [(0, 0), (79, 0), (0, 59), (79, 59), (33, 41)] {
+            let (at, from) = (4 * (y * 80 + x), 4 * (y / 2 * 40 + x / 2));
+            assert_eq!(twice[at..at + 4], picture.rgba[from..from + 4], "{x}, {y}");
+        }
+    }
+}

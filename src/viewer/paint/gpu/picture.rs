@@ -1,17 +1,11 @@
 //! Pictures of what the window shows, without panel and in any size: for screenshots, recordings and tests.
 
-use std::sync::mpsc::channel;
-
 use image::RgbaImage;
 
 use super::GpuPainter;
 use super::accumulator::{Accumulator, Task};
 use super::film::Outlet;
 use crate::viewer::paint::View;
-use crate::viewer::paint::device::Texture;
-
-/// Bytes to which the rows of a copied texture are aligned.
-const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 
 impl GpuPainter {
     /// Draws a view, averaged over `frames` slightly shifted frames, and waits for it. With `transparent`, sky and
@@ -37,7 +31,7 @@ impl GpuPainter {
         let development = self.pictures.development(&self.gpu, &self.film)?;
         self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
         self.film.develop(&mut encoder, development, &target);
-        let mut pixels = self.read(encoder, &target)?;
+        let mut pixels = self.gpu.read(encoder, &target)?;
         if !transparent {
             pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
         }
@@ -53,7 +47,7 @@ impl GpuPainter {
         let development = self.window.development(&self.gpu, &self.film)?;
         self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
         self.film.develop(&mut encoder, development, &target);
-        let mut pixels = self.read(encoder, &target)?;
+        let mut pixels = self.gpu.read(encoder, &target)?;
         pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
@@ -61,39 +55,5 @@ impl GpuPainter {
     /// Frees the textures of pictures.
     pub(in crate::viewer) fn forget_pictures(&mut self) {
         self.pictures = Accumulator::default();
-    }
-
-    /// Submits what was recorded and copies a texture of four bytes a texel to this side.
-    fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
-        let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
-        let stride = (4 * width).next_multiple_of(ROW);
-        let buffer = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("picture"),
-            size: (stride * height) as u64,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        encoder.copy_texture_to_buffer(
-            from.texture.as_image_copy(),
-            wgpu::TexelCopyBufferInfo {
-                buffer: &buffer,
-                layout: wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(stride as u32),
-                    rows_per_image: Some(height as u32),
-                },
-            },
-            from.texture.size(),
-        );
-        self.gpu.queue.submit(Some(encoder.finish()));
-        let (done, mapped) = channel();
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; if it is gone, the picture is not wanted any more.
-            let _ = done.send(result);
-        });
-        self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
-        mapped.recv().ok()?.ok()?;
-        let bytes = buffer.get_mapped_range(..).ok()?;
-        Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
     }
 }
