@@ -2,7 +2,7 @@
 //!
 //! All PNG kinds are read: 1 to 16 bits, with or without transparency, with a palette, interlaced; colours only as long
 //! as they are gray. The first row is north. A picture says neither how large a cell nor how high white is, unless it was
-//! [written](super::write::heightmap) by this library, which puts that into text chunks. Where white is not known one gray
+//! [written](crate::terrain::write::heightmap) by this library, which puts that into text chunks. Where white is not known one gray
 //! level is one metre, whatever the number of bits.
 
 use std::io::{BufRead, Seek, SeekFrom};
