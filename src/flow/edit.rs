@@ -1,9 +1,9 @@
 //! Changes by a person or a scene: liquid, solid, rock or nothing put into cells, all counted in the ledgers.
 
-use super::column::Column;
-use super::lean::Lean;
-use super::plan::neighbours;
 use super::{Flow, HEAT_UNITS, UNITS};
+use crate::flow::motion::plan::neighbours;
+use crate::flow::store::column::Column;
+use crate::flow::store::lean::Lean;
 
 /// Matter that is put into cells of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,9 @@
 //! `h` of the column on its average, and `H` that of its deepest neighbour, depth falls by `H − h` in a column's width, and a wedge
 //! of that slope covers the share `√(2 h/(H − h))`. It counts for heat alone: liquid of the depth `h/share` cools and sets there.
 
-use super::demand::Ground;
-use super::lean::Lean;
-use super::plan::neighbours;
+use crate::flow::motion::demand::Ground;
+use crate::flow::motion::plan::neighbours;
+use crate::flow::store::lean::Lean;
 
 impl Ground<'_> {
     /// Share of a column that its uppermost liquid covers: 1 but at margins.

@@ -1,7 +1,7 @@
 //! Measures of the cells of a flow, in full cells, kelvin, pascal seconds and metres a second.
 
-use super::cross::{faces_of, pair_of};
 use super::{Flow, UNITS};
+use crate::flow::motion::cross::{faces_of, pair_of};
 use crate::measure::CellMeasure;
 
 /// A cell by its place along x, y and z.

@@ -4,9 +4,9 @@
 //! run from there down that hold half a cell, so that a sliver does not cool alone. Solid that melts is that of the cell, or of
 //! the one below where that is mostly rock.
 
-use super::column::{Column, Run};
-use super::heat::run_content;
 use super::{Flow, HEAT_UNITS, UNITS};
+use crate::flow::cooling::heat::run_content;
+use crate::flow::store::column::{Column, Run};
 
 /// Which matter of a flow meets other matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Flow {
         for level in (first..=last).rev() {
             let cell = column.cell_mut(level);
             let part = left.min(cell.amount);
-            let heat = if part == cell.amount { cell.heat } else { super::column::heat_of(part, *cell) };
+            let heat = if part == cell.amount { cell.heat } else { crate::flow::store::column::heat_of(part, *cell) };
             (cell.amount, cell.heat, left) = (cell.amount - part, cell.heat - heat, left - part);
             self.account.used += i64::from(part);
             self.account.heat_used += i128::from(heat);

@@ -35,68 +35,47 @@
 //! Axes: `x` east, `y` up, `z` south, as in [`crate::grid`]; a column has the number `z · nx + x`.
 
 mod account;
-mod area;
-pub(crate) mod blocks;
-mod column;
-mod cross;
-mod crust;
-mod demand;
+mod cooling;
 mod edit;
-mod face;
-mod gather;
-mod heat;
-mod heights;
-mod lanes;
 mod lava;
-mod layers;
-mod lean;
-mod lid;
-mod mag;
 mod margin;
 mod measured;
 mod meet;
 mod melt;
+pub(crate) mod motion;
 #[cfg(test)]
 mod plain;
-mod plan;
-mod reach;
-mod rubble;
-mod saved;
-mod set;
 mod step;
-mod strips;
-mod tables;
+pub(crate) mod store;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_blocks;
 #[cfg(test)]
 mod tests_cost;
-mod undo;
 pub mod verify;
-mod watch;
 
 pub use account::FlowAccount;
 pub use edit::FlowEdit;
 pub use lava::{Cooling, Lava, Viscosity};
 pub use meet::{Met, Phase};
 pub use melt::{FlowHeater, Heats};
-pub use saved::FlowState;
-pub use watch::FlowWatch;
+pub use motion::watch::FlowWatch;
+pub use store::saved::FlowState;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use self::area::Area;
-use self::blocks::Blocks;
-use self::column::{Column, UNIT};
-use self::cross::Face;
-use self::heights::Heights;
-use self::lean::Lean;
-use self::plan::Plan;
-use self::tables::Tables;
+use self::motion::cross::Face;
+use self::motion::plan::Plan;
+use self::motion::tables::Tables;
+use self::store::area::Area;
+use self::store::blocks::Blocks;
+use self::store::column::{Column, UNIT};
+use self::store::heights::Heights;
+use self::store::lean::Lean;
 use crate::validate::{Invalid, within};
 
 /// Units of amount in a full cell.
@@ -251,7 +230,7 @@ pub struct Flow {
     setup: FlowSetup,
     tables: Tables,
     ground: Heights,
-    /// Columns with liquid, those around them, and what edits changed; all others are ground, see [`reach`].
+    /// Columns with liquid, those around them, and what edits changed; all others are ground, see [`store::reach`].
     columns: Blocks<Column>,
     /// The record of each column, as fresh as its runs while columns move.
     leans: Blocks<Lean>,
@@ -376,7 +355,7 @@ impl Flow {
     /// Puts liquid on the floor of the uppermost gap of columns, as if it had been poured.
     pub fn fill(&mut self, fills: impl IntoIterator<Item = FlowPour>) {
         for fill in fills {
-            let pour = plan::Pour::new(self.space, &self.setup.lava, &fill);
+            let pour = motion::plan::Pour::new(self.space, &self.setup.lava, &fill);
             self.reach([pour.column as u32]);
             let mut left = pour.units;
             while left > 0 {

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::column::heat_of;
-use super::cross::pair_of;
-use super::gather::Came;
-use super::lean::Lean;
-use super::plan::Plan;
 use super::step::{SubStep, WHOLE, sub_key, sub_steps};
 use super::{Flow, FlowPour};
+use crate::flow::motion::cross::pair_of;
+use crate::flow::motion::gather::Came;
+use crate::flow::motion::plan::Plan;
+use crate::flow::store::column::heat_of;
+use crate::flow::store::lean::Lean;
 
 /// An amount and its heat that go from one cell to another.
 struct Move {

@@ -2,18 +2,18 @@
 
 use smallvec::SmallVec;
 
-use super::blocks::{Blocks, BlocksMut};
-use super::column::{Column, UNIT};
-use super::demand::Ground;
-use super::heat::{BATCH, Cool, Losses};
-use super::lean::Lean;
-use super::mag::Mag;
-use super::plan::{FINEST, Plan, Pour, is_at_side, run_of_pour};
-use super::set::ColdLaw;
-use super::strips::{TASK, on_strips};
-use super::tables::Tables;
-use super::undo::Before;
 use super::{Cooling, Flow, FlowPour, Mark};
+use crate::flow::cooling::heat::{BATCH, Cool, Losses};
+use crate::flow::cooling::set::ColdLaw;
+use crate::flow::motion::demand::Ground;
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::plan::{FINEST, Plan, Pour, is_at_side, run_of_pour};
+use crate::flow::motion::strips::{TASK, on_strips};
+use crate::flow::motion::tables::Tables;
+use crate::flow::store::blocks::{Blocks, BlocksMut};
+use crate::flow::store::column::{Column, UNIT};
+use crate::flow::store::lean::Lean;
+use crate::flow::store::undo::Before;
 use crate::parallel::*;
 use crate::random::mix64;
 

@@ -15,7 +15,7 @@ pub(crate) enum Reader {
 /// Under what the sleeping tiles came to rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settled {
-    /// The ground, by [`Ground::stamp`].
+    /// The ground, by [`crate::world::Ground::stamp`].
     pub(super) ground: Option<u64>,
     /// The numbers of each [`Reader`].
     pub(super) rules: [Option<RuleNumbers>; 2],

@@ -326,3 +326,22 @@ fn doc_lines_begin_with_the_thing() {
     }
     assert!(hidden.is_empty(), "name the thing, or begin with a verb: {hidden:#?}");
 }
+
+#[test]
+fn source_files_that_documents_name_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages =
+        vec!["README.md", "BENCHMARKS.md", "SECURITY.md"].into_iter().map(PathBuf::from).collect::<Vec<_>>();
+    let docs = std::fs::read_dir(root.join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
+    pages.extend(docs.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
+    let mut named = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(root.join(&page)).expect("a page");
+        // In code spans, such as `src/rules/gravity.rs`.
+        for span in text.split('`').filter(|span| span.starts_with("src/") && !span.contains(char::is_whitespace)) {
+            named += 1;
+            assert!(root.join(span).exists(), "{}: there is no {span}", page.display());
+        }
+    }
+    assert!(named > 50, "{named} files and folders are named");
+}

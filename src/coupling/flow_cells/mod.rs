@@ -14,7 +14,7 @@ mod unseen;
 
 use self::column::Column;
 use self::unseen::Unseen;
-use crate::flow::blocks::Blocks;
+use crate::flow::store::blocks::Blocks;
 use crate::flow::{Flow, FlowEdit, FlowState, UNITS};
 use crate::grid::Place;
 use crate::matter::{Kind, Material};

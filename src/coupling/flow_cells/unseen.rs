@@ -1,7 +1,7 @@
 //! A flow that is put into cells only for what reads them: a run without pictures shows a step when it exports one.
 
 use super::FlowInCells;
-use crate::flow::blocks::Blocks;
+use crate::flow::store::blocks::Blocks;
 use crate::world::World;
 
 /// Columns of a flow that have changed since they were shown.

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::blocks::{Blocks, WIDE};
-use super::super::heat::RADIATION;
 use super::super::{Column, Cooling, FlowBox, FlowSetup, HEAT_UNITS, Lava, UNITS};
 use super::{MeltingRange, SolidColumn, Solids};
+use crate::flow::cooling::heat::RADIATION;
+use crate::flow::store::blocks::{Blocks, WIDE};
 use crate::parallel::*;
 use crate::validate::{Invalid, within};
 

@@ -1,10 +1,10 @@
 //! Solid that hangs together with no ground falls: each of its columns by one cell a step, until it touches ground, other
 //! solid, or a cell full of liquid, on which it floats.
 
-use super::super::blocks::Blocks;
-use super::super::plan::neighbours;
 use super::super::{Column, FlowBox, UNITS};
 use super::{SolidColumn, Solids};
+use crate::flow::motion::plan::neighbours;
+use crate::flow::store::blocks::Blocks;
 
 /// Lets loose solid fall by one cell; gives the columns that changed, and nothing if no solid is loose.
 pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &mut Solids) -> Option<Vec<u32>> {

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use self::conduct::Conduct;
 pub(crate) use self::conduct::validate;
-use super::column::UNIT;
-use super::plan::neighbours;
 use super::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
+use crate::flow::motion::plan::neighbours;
+use crate::flow::store::column::UNIT;
 use crate::parallel::*;
 
 /// Solid that can melt in one cell.

@@ -1,8 +1,8 @@
 //! Box worlds with roofs, tunnels, lips and cliffs.
 
-use super::super::tables::GRAVITY;
 use super::super::{Flow, FlowBox, FlowEdit};
 use super::{Measured, Row, at_once, curve, flow, isothermal, steady};
+use crate::flow::motion::tables::GRAVITY;
 
 /// A box of rock with holes where a function of x and y says so, over all z.
 fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize) -> bool) -> Flow {

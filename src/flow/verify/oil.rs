@@ -1,9 +1,9 @@
 //! BM3: hot silicone oil that spreads and cools in a room, experiment C14 of Garel et al. (2012).
 
-use super::super::heat::RADIATION;
-use super::super::tables::GRAVITY;
 use super::super::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
 use super::{Curve, Measured, Row, curve, exponent, flow, steady};
+use crate::flow::cooling::heat::RADIATION;
+use crate::flow::motion::tables::GRAVITY;
 
 const RATE: f64 = 2.2e-8;
 const END_S: f64 = 380.0;

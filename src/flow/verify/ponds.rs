@@ -1,9 +1,9 @@
 //! Still ponds beside the well-mixed law and beside conduction in one dimension, at several heights of cells.
 
-use super::super::heat::RADIATION;
 use super::super::{Cooling, Flow, FlowBox, Lava, Viscosity};
 use super::slab::conducted;
 use super::{Curve, Measured, Row, at_once, curve, flow};
+use crate::flow::cooling::heat::RADIATION;
 
 /// Heights of the cells of a pond, which change nothing.
 const HEIGHTS_M: [f64; 4] = [2.0, 1.0, 0.5, 0.25];

@@ -1,7 +1,7 @@
 //! Conduction in a slab that radiates from its top, in one dimension on a fine mesh: what crusts are held against.
 
 use super::super::Lava;
-use super::super::heat::RADIATION;
+use crate::flow::cooling::heat::RADIATION;
 
 /// Heat in J/m² that a slab loses by conduction to a radiating surface, and the temperature of its top: implicit finite
 /// volumes, finest at the top.

@@ -1,8 +1,8 @@
 //! Flows down a slope of 10°.
 
-use super::super::tables::GRAVITY;
 use super::super::{Flow, FlowBox};
 use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
+use crate::flow::motion::tables::GRAVITY;
 
 /// tan 10°.
 const TAN: f64 = 0.176_326_980_708_464_98;

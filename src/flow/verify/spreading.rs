@@ -1,8 +1,8 @@
 //! Spreading on a plane.
 
-use super::super::tables::GRAVITY;
 use super::super::{Flow, FlowBox};
 use super::{Measured, Row, at_once, curve, depths, exponent, flow, isothermal, steady};
+use crate::flow::motion::tables::GRAVITY;
 
 /// Moments of a heap around the middle of the box: the mean of r², in m², and the square-ness ⟨h r⁴ cos 4θ⟩/⟨h r⁴⟩.
 fn moments(flow: &Flow) -> (f64, f64) {

@@ -173,7 +173,7 @@ impl Heightfield {
         v3(v.x * self.heights.per_cell, v.y, v.z * self.heights.per_cell)
     }
 
-    /// The first point at which a ray enters `part`'s rock. Before `start` there is none: 0, or what [`crate::render::beams`] knows;
+    /// The first point at which a ray enters `part`'s rock. Before `start` there is none: 0, or what [`crate::render::ground::beams`] knows;
     /// infinite for a ray that meets no ground.
     #[inline(always)]
     pub(crate) fn hit(&self, ray: &Ray, part: &Part, start: f32) -> Option<GroundHit> {

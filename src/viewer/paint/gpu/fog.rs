@@ -1,4 +1,4 @@
-//! The gases on the graphics card: the coarse grid of [`crate::render::fog`], computed here when a gas or the sun changed.
+//! The gases on the graphics card: the coarse grid of [`crate::render::media::fog`], computed here when a gas or the sun changed.
 
 use crate::grid::Grid;
 use crate::lowpass::{Medium, Volume};

@@ -1,4 +1,4 @@
-//! Ash and steam in the air on the graphics card: the cells of [`crate::render::smoke`], computed here when the air, the light of
+//! Ash and steam in the air on the graphics card: the cells of [`crate::render::media::smoke`], computed here when the air, the light of
 //! the lava or the sun changed.
 
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) struct SmokeTextures {
 pub(super) enum Shown {
     /// Smoke and its light, in the cinematic style.
     Smoke(Wanted),
-    /// Places on the scale of [`crate::render::haze`], in the plain styles.
+    /// Places on the scale of [`crate::render::media::haze`], in the plain styles.
     Haze,
 }
 

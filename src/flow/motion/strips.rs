@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::FlowBox;
-use super::blocks::{Blocks, WIDE};
-use super::plan::{FINEST, Planned};
+use crate::flow::FlowBox;
+use crate::flow::motion::plan::{FINEST, Planned};
+use crate::flow::store::blocks::{Blocks, WIDE};
 use crate::parallel::*;
 
 /// Fewest columns or faces for which a second thread is worth its call. Sub-steps follow each other within microseconds, so that

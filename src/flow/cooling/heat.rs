@@ -6,10 +6,10 @@
 
 use smallvec::SmallVec;
 
-use super::blocks::BlocksMut;
-use super::column::{Column, Run, UNIT};
-use super::lid::{CrustLaw, Crusted, Profile, profiles};
-use super::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
+use crate::flow::cooling::lid::{CrustLaw, Crusted, Profile, profiles};
+use crate::flow::store::blocks::BlocksMut;
+use crate::flow::store::column::{Column, Run, UNIT};
+use crate::flow::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
 /// The constant of Stefan and Boltzmann in W/(m² K⁴).
 pub(crate) const RADIATION: f64 = 5.67e-8;

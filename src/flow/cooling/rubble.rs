@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use super::column::{Column, UNIT, heat_of};
-use super::plan::neighbours;
-use super::{Flow, UNITS};
+use crate::flow::motion::plan::neighbours;
+use crate::flow::store::column::{Column, UNIT, heat_of};
+use crate::flow::{Flow, UNITS};
 
 /// Steepest slope of rubble, tan 45°: margins of aa lava lie at 35° to 45°.
 pub(crate) const REPOSE: f64 = 1.0;
@@ -143,8 +143,8 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity};
     use super::*;
+    use crate::flow::{Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity};
 
     /// A spring of 20 litres a second, hardly warmer than the solidus, on ground of these heights.
     fn lukewarm_spring(ground: impl Fn(usize, usize) -> f64) -> Flow {

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::mag::{Mag, SHARE_ONE};
+use crate::flow::motion::mag::{Mag, SHARE_ONE};
 
 /// Bits after the point of parts of a depth.
 const PART: i32 = 28;

@@ -1,18 +1,18 @@
 //! Demand of a column on the plan: whether anything crosses its faces, and how long a sub-step it stands.
 //!
 //! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of 0.168 dx²/D. Deep liquid that lies nearly level does not
-//! ask for these: what it would move in a longer one is held back by the limit of a flux ([`super::face`]), and the difference of
+//! ask for these: what it would move in a longer one is held back by the limit of a flux ([`crate::flow::motion::face`]), and the difference of
 //! heads that this leaves stays below a tolerance. So a column asks for what flows, and liquid at rest asks for nothing.
 
-use super::FlowBox;
-use super::blocks::Blocks;
-use super::column::{Column, Run};
-use super::cross::{faces_of, pair_of};
-use super::face::{Drive, LeanPair, head_beside};
-use super::lean::Lean;
-use super::mag::Mag;
-use super::plan::{FINEST, Planned, is_at_side, neighbours};
-use super::tables::Tables;
+use crate::flow::FlowBox;
+use crate::flow::motion::cross::{faces_of, pair_of};
+use crate::flow::motion::face::{Drive, LeanPair, head_beside};
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::plan::{FINEST, Planned, is_at_side, neighbours};
+use crate::flow::motion::tables::Tables;
+use crate::flow::store::blocks::Blocks;
+use crate::flow::store::column::{Column, Run};
+use crate::flow::store::lean::Lean;
 
 /// Levels up to which the depth decides: to work out what flows would take longer than it saves.
 const SHALLOW: u8 = 3;

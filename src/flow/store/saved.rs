@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::Blocks;
-use super::column::Column;
-use super::heights::Heights;
-use super::melt::Solids;
-use super::plan::Plan;
-use super::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
+use crate::flow::melt::Solids;
+use crate::flow::motion::plan::Plan;
+use crate::flow::store::blocks::Blocks;
+use crate::flow::store::column::Column;
+use crate::flow::store::heights::Heights;
+use crate::flow::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
 use crate::random::mix64;
 
 /// State of a flow in a checkpoint.

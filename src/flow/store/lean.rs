@@ -3,8 +3,8 @@
 //! Nearly every column of a thin flow is one run under the sky of one or two cells. Its record has all that its faces need,
 //! so that the innermost loop reads no cells. A column of several runs is marked, and its faces take the general path.
 
-use super::column::{Column, Kept, Run, UNIT, Warmth};
-use super::mag::Mag;
+use crate::flow::motion::mag::Mag;
+use crate::flow::store::column::{Column, Kept, Run, UNIT, Warmth};
 
 /// Cells of liquid that a record can hold.
 pub(crate) const MOST_CELLS: u8 = 2;
@@ -108,7 +108,7 @@ impl Lean {
         (bottom + UNIT).min(self.head) - bottom.max(self.floor)
     }
 
-    /// The head beside a run under the sky, which overlaps the uppermost run most: see [`super::face::head_beside`].
+    /// The head beside a run under the sky, which overlaps the uppermost run most: see [`crate::flow::motion::face::head_beside`].
     #[inline]
     pub(crate) fn head_beside(&self, head: i64) -> i64 {
         if self.floor > head { head } else { self.head }

@@ -1,12 +1,12 @@
 //! Viscosity and yield strength by temperature, in the numbers that fluxes are worked out in.
 
-use super::column::Warmth;
-use super::face::HELD;
-use super::lid::CrustLaw;
-use super::mag::Mag;
-use super::plan::FINEST;
-use super::rubble::REPOSE;
-use super::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
+use crate::flow::cooling::lid::CrustLaw;
+use crate::flow::cooling::rubble::REPOSE;
+use crate::flow::motion::face::HELD;
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::plan::FINEST;
+use crate::flow::store::column::Warmth;
+use crate::flow::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
 
 /// Acceleration of gravity in m/s².
 pub(crate) const GRAVITY: f64 = 9.81;
@@ -91,7 +91,7 @@ impl Tables {
             held: Mag::from_f64(HELD),
             hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
             crust: CrustLaw::of(lava),
-            carries_skin: matches!(lava.cooling, super::Cooling::Skin { .. }),
+            carries_skin: matches!(lava.cooling, crate::flow::Cooling::Skin { .. }),
         }
     }
 

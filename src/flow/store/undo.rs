@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::blocks::{Blocks, WIDE};
-use super::column::Column;
-use super::lean::Lean;
-use super::plan::Plan;
-use super::{Flow, FlowAccount, FlowWatch};
+use crate::flow::motion::plan::Plan;
+use crate::flow::store::blocks::{Blocks, WIDE};
+use crate::flow::store::column::Column;
+use crate::flow::store::lean::Lean;
+use crate::flow::{Flow, FlowAccount, FlowWatch};
 
 /// Faces from which a step keeps what it changes: about a tenth of a second of work. Shorter steps are made to their end.
 const MANY: u64 = 1 << 20;

@@ -1,6 +1,6 @@
 //! Which columns and faces move in which sub-step: every column has a time level of its own.
 //!
-//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is right for it ([`super::demand`]); its
+//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is right for it ([`crate::flow::motion::demand`]); its
 //! neighbours are at most one level behind, and theirs two; a face moves at the finer level of its two columns.
 //!
 //! Liquid that rests takes no part: columns stir where something crosses their faces, and only what is near these is active.
@@ -11,13 +11,13 @@
 //! that a fast front costs nothing elsewhere; but deep liquid that put moves off takes a finer level as soon as more flows. Levels come from the state at the round's start, so they do not depend on any
 //! order.
 
-use super::area::Area;
-use super::blocks::Blocks;
-use super::column::{Column, UNIT};
-use super::demand::{Ground, Own};
-use super::mag::Mag;
-use super::strips::{ASLEEP, Strip, TASK, lay_out, share_out};
-use super::{FlowBox, HEAT_UNITS};
+use crate::flow::motion::demand::{Ground, Own};
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::strips::{ASLEEP, Strip, TASK, lay_out, share_out};
+use crate::flow::store::area::Area;
+use crate::flow::store::blocks::Blocks;
+use crate::flow::store::column::{Column, UNIT};
+use crate::flow::{FlowBox, HEAT_UNITS};
 use crate::parallel::*;
 
 /// The finest level.
@@ -371,9 +371,9 @@ pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
 
 impl Pour {
     /// Pour from `before` to `after` cubic metres.
-    pub(crate) fn new(space: FlowBox, lava: &super::Lava, pour: &super::FlowPour) -> Self {
+    pub(crate) fn new(space: FlowBox, lava: &crate::flow::Lava, pour: &crate::flow::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
-        let kelvin = pour.temperature_k.clamp(super::lava::LEAST_KELVIN, super::lava::MOST_KELVIN);
+        let kelvin = pour.temperature_k.clamp(crate::flow::lava::LEAST_KELVIN, crate::flow::lava::MOST_KELVIN);
         Self {
             column: pour.column,
             level: pour.level,

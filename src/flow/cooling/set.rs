@@ -1,14 +1,14 @@
 //! Setting, once a step: liquid at or below the solidus that touches rock turns to rock. Under a crust the depth decides at
 //! which its profile passes the solidus, so that a lid sets at that depth whatever the height of cells.
 
-use super::blocks::Blocks;
-use super::column::{Column, Run, UNIT};
-use super::heat::run_content;
-use super::lid::Crusted;
-use super::plan::neighbours;
-use super::rubble::Loose;
-use super::{Flow, FlowBox, HEAT_UNITS, UNITS};
-use crate::flow::mag::Mag;
+use crate::flow::cooling::heat::run_content;
+use crate::flow::cooling::lid::Crusted;
+use crate::flow::cooling::rubble::Loose;
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::plan::neighbours;
+use crate::flow::store::blocks::Blocks;
+use crate::flow::store::column::{Column, Run, UNIT};
+use crate::flow::{Flow, FlowBox, HEAT_UNITS, UNITS};
 use crate::parallel::*;
 
 /// Steepest slope of a bed that bends a film: tan² 30°.

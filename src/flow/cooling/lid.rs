@@ -11,9 +11,9 @@
 //!
 //! Heat is in kelvin of [`Lava::heat_per_m3`], and Q is kept as that over H (`Column::skin`).
 
-use super::Lava;
-use super::heat::RADIATION;
-use super::lanes::{LANES, Lanes, Mask};
+use crate::flow::Lava;
+use crate::flow::cooling::heat::RADIATION;
+use crate::flow::motion::lanes::{LANES, Lanes, Mask};
 
 /// Heat in W/(m² K) that water takes from the surface of lava.
 pub(crate) const WATER: f64 = 1000.0;

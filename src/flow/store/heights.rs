@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::column::UNIT;
+use crate::flow::store::column::UNIT;
 
 /// Bytes of a height: a box of 1,024 levels has heights of 35 bits.
 const BYTES: usize = 5;

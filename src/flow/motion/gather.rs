@@ -1,18 +1,18 @@
 //! The second pass of a sub-step: every column that is due takes what crosses its faces, and settles.
 
-use super::blocks::Blocks;
-use super::column::{Column, UNIT, heat_of};
-use super::cross::{Face, faces_of};
-use super::lean::Lean;
-use super::plan::Plan;
-use super::step::SubStep;
-use super::strips::{SIDE, on_strips};
-use super::tables::Tables;
-use super::{Flow, FlowBox, FlowCell, UNITS};
+use crate::flow::motion::cross::{Face, faces_of};
+use crate::flow::motion::plan::Plan;
+use crate::flow::motion::strips::{SIDE, on_strips};
+use crate::flow::motion::tables::Tables;
+use crate::flow::step::SubStep;
+use crate::flow::store::blocks::Blocks;
+use crate::flow::store::column::{Column, UNIT, heat_of};
+use crate::flow::store::lean::Lean;
+use crate::flow::{Flow, FlowBox, FlowCell, UNITS};
 
 impl Flow {
     /// Moves what crosses into every column that is due, lets it settle, and refreshes its runs.
-    pub(super) fn gather(&mut self, plan: &Plan, sub: SubStep) {
+    pub(in crate::flow) fn gather(&mut self, plan: &Plan, sub: SubStep) {
         let Self { space, columns, leans, faces, tables, account, .. } = self;
         let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
         let lost = on_strips(

@@ -1,14 +1,14 @@
 //! The first pass of a sub-step: what crosses each face that is due, and the limit of what a cell can give.
 
-use super::blocks::{Blocks, BlocksMut};
-use super::column::{Column, heat_of};
-use super::face::{Flux, LeanPair, Pair};
-use super::lean::Lean;
-use super::plan::{Plan, neighbours};
-use super::step::SubStep;
-use super::strips::{SIDE, on_strips};
-use super::tables::Tables;
-use super::{Flow, FlowBox};
+use crate::flow::motion::face::{Flux, LeanPair, Pair};
+use crate::flow::motion::plan::{Plan, neighbours};
+use crate::flow::motion::strips::{SIDE, on_strips};
+use crate::flow::motion::tables::Tables;
+use crate::flow::step::SubStep;
+use crate::flow::store::blocks::{Blocks, BlocksMut};
+use crate::flow::store::column::{Column, heat_of};
+use crate::flow::store::lean::Lean;
+use crate::flow::{Flow, FlowBox};
 
 /// Amount and heat that cross a face from one cell to the cell of the same level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,21 +24,21 @@ pub(crate) struct Part {
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Face {
-    pub(super) stamp: u32,
+    pub(in crate::flow) stamp: u32,
     /// Level of the first of two parts; the other is one above.
-    pub(super) level: i32,
-    pub(super) amounts: [i32; 2],
-    pub(super) heats: [i64; 2],
+    pub(in crate::flow) level: i32,
+    pub(in crate::flow) amounts: [i32; 2],
+    pub(in crate::flow) heats: [i64; 2],
     /// Ages of the crust of the face's column and of its neighbour.
-    pub(super) skins: [f32; 2],
+    pub(in crate::flow) skins: [f32; 2],
     /// Parts of a face of the general path; the two above are then nothing.
-    pub(super) parts: Vec<Part>,
+    pub(in crate::flow) parts: Vec<Part>,
 }
 
 impl Face {
     /// All parts that are something.
     #[inline]
-    pub(super) fn for_parts(&self, mut each: impl FnMut(Part)) {
+    pub(in crate::flow) fn for_parts(&self, mut each: impl FnMut(Part)) {
         for i in 0..2 {
             if self.amounts[i] != 0 {
                 each(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
@@ -84,7 +84,7 @@ impl Count {
 
 impl Flow {
     /// Works out what crosses each face that is due; gives the columns that may give more than they have.
-    pub(super) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
+    pub(in crate::flow) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
         let Self { space, columns, leans, faces, tables, account, watch, .. } = self;
         let cross = Cross { space: *space, columns, leans, tables, sub };
         let count = on_strips(
@@ -116,7 +116,7 @@ impl Flow {
     }
 
     /// Scales what leaves cells that would give more than they hold, by one factor for all faces, rounded down.
-    pub(super) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
+    pub(in crate::flow) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
         hot.sort_unstable();
         hot.dedup();
         for c in hot {
@@ -157,7 +157,7 @@ impl Flow {
 }
 
 /// The faces of a column by their numbers, ascending, with the sign of what leaves it.
-pub(super) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
+pub(in crate::flow) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
     let [west, east, north, south] = neighbours(space, c);
     [north.map(|n| (2 * n + 1, -1)), west.map(|n| (2 * n, -1)), east.map(|_| (2 * c, 1)), south.map(|_| (2 * c + 1, 1))]
 }

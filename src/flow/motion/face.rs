@@ -4,10 +4,10 @@
 //! h³/(3η) on both sides, `G` the slope of the heads, `c` the squared cosine of the bed's slope and φ the share of a
 //! Bingham liquid that yields. `docs/flow.md` derives it.
 
-use super::column::{Column, Run, SKY, SLOT, UNIT};
-use super::lean::Lean;
-use super::mag::{Mag, SHARE_ONE};
-use super::tables::Tables;
+use crate::flow::motion::mag::{Mag, SHARE_ONE};
+use crate::flow::motion::tables::Tables;
+use crate::flow::store::column::{Column, Run, SKY, SLOT, UNIT};
+use crate::flow::store::lean::Lean;
 use crate::random::mix64;
 
 /// Bits of a flux after the point.

@@ -8,10 +8,10 @@
 //! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
 //! ```
 
-use super::column::UNIT;
-use super::heat::{RADIATION, run_content};
-use super::lid::{Crusted, Profile, WATER};
-use super::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
+use crate::flow::cooling::heat::{RADIATION, run_content};
+use crate::flow::cooling::lid::{Crusted, Profile, WATER};
+use crate::flow::store::column::UNIT;
+use crate::flow::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
 
 /// Way after which a crust is torn, in metres, where the lava says none: a crust is as old as steady tearing leaves it, or as
 /// the lava of the column.

@@ -2,11 +2,11 @@
 
 use smallvec::SmallVec;
 
-use super::layers::{layers, part_of, two_layers};
-use super::lean::Lean;
-use super::mag::Mag;
-use super::tables::Tables;
-use super::{FlowCell, UNITS};
+use crate::flow::motion::layers::{layers, part_of, two_layers};
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::tables::Tables;
+use crate::flow::store::lean::Lean;
+use crate::flow::{FlowCell, UNITS};
 
 /// Units of height in a cell; heights count from the floor of the box.
 pub(crate) const UNIT: i64 = UNITS as i64;
@@ -36,7 +36,7 @@ pub(crate) struct Run {
     pub(crate) head: i64,
     /// Mobility over the cube of the depth: flux for a unit of head, in a step.
     pub(crate) fluidity: Mag,
-    /// Yield strength as [`super::face`] reads it.
+    /// Yield strength as [`crate::flow::motion::face`] reads it.
     pub(crate) strength: Mag,
 }
 

@@ -6,16 +6,17 @@
 
 use std::borrow::Cow;
 
-use super::area::Area;
-use super::blocks::{Blocks, WIDE};
-use super::column::Column;
-use super::cross::Face;
-use super::heights::Heights;
-use super::lean::Lean;
-use super::mag::Mag;
-use super::plan::{Plan, Planned};
-use super::set::slope_cosine;
-use super::{Flow, FlowBox, Lava, Mark, melt, undo};
+use super::undo;
+use crate::flow::cooling::set::slope_cosine;
+use crate::flow::motion::cross::Face;
+use crate::flow::motion::mag::Mag;
+use crate::flow::motion::plan::{Plan, Planned};
+use crate::flow::store::area::Area;
+use crate::flow::store::blocks::{Blocks, WIDE};
+use crate::flow::store::column::Column;
+use crate::flow::store::heights::Heights;
+use crate::flow::store::lean::Lean;
+use crate::flow::{Flow, FlowBox, Lava, Mark, melt};
 
 /// Lists of columns that are wet, active, due and changed, with what columns ask for. A list doubles as it grows.
 const BYTES_IN_LISTS: usize = 64;
