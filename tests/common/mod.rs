@@ -330,8 +330,11 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
         5 if amount < 0.5 => simulation.command(rules).unwrap(),
         5 => {
             let some = RulesSpec { threshold: rules.threshold, walls: rules.walls, ..simulation.rules_spec().clone() };
-            let change = RulesChange::between(simulation.rules_spec(), &some);
-            simulation.command(change).unwrap();
+            // A change of nothing is refused.
+            if some != *simulation.rules_spec() {
+                let change = RulesChange::between(simulation.rules_spec(), &some);
+                simulation.command(change).unwrap();
+            }
         }
         6 => simulation.command(Command::Seed(dice.below(1000))).unwrap(),
         7 => simulation.command(Command::Put(ball(x, y, z, Matter::Rock))).unwrap(),

@@ -104,7 +104,7 @@ mod tests {
         Pixels { size, rgba: (0..4 * size.0 * size.1).map(opaque).collect() }
     }
 
-    /// What lies on a surface of this format and size after a picture was laid over it; nothing where none was.
+    /// Bytes of a surface of this format and size after a picture was laid over it; nothing where none was.
     fn laid(gpu: &Gpu, screen: &mut Screen, format: wgpu::TextureFormat, size: (usize, usize)) -> Option<Vec<u8>> {
         let surface = gpu.target("surface", [size.0, size.1], format);
         let drawn = screen.lay(gpu, &surface.view, format);
