@@ -2,6 +2,7 @@
 
 use super::{History, Simulation, Timings};
 use crate::engine::Engine;
+use crate::matter::Material;
 use crate::source::{List, VentSpec, Vents};
 use crate::state::State;
 
@@ -24,6 +25,8 @@ impl Origin {
         let History { step, seed: _, rules: _, spec, materials, reactions, vents, wind, events, past } = &self.history;
         let air = self.state.air().map(|air| air.spec());
         let sources: Vec<_> = vents.specs().filter(|vent| vent.list() != List::Vents).collect();
+        // The usual lava goes without saying, as it did before it could be another one: records of earlier runs stay those of this.
+        let materials: Vec<_> = materials.iter().filter(|material| **material != Material::lava()).collect();
         format!("{:?}", (step, spec, materials, reactions, sources, wind, air, &events[*past..]))
     }
 

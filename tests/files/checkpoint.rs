@@ -195,6 +195,10 @@ fn a_lava_with_a_density_of_its_own_rises_through_what_is_heavier_and_is_resumed
         (0..20).for_each(|_| resumed.stage.simulation.step());
         assert_eq!(resumed.stage.simulation.world().state_hash(), fast.simulation.world().state_hash());
     }
+    // Records of many runs belong to their lava, and the usual one goes without saying.
+    let course = |scene: &Scene| scene.build(tiled()).unwrap().simulation.into_origin().course();
+    assert!(course(&light).contains("lava") && !course(&usual).contains("lava"));
+    assert_eq!(course(&usual), course(&pool("[[material]]\nname = \"lava\"")));
     // Other numbers of another material leave the lava where it is.
     let mut stage = light.build(tiled()).unwrap();
     let change: MaterialChange = toml::from_str("name = \"oil\"\nviscosity = 0.2").unwrap();
