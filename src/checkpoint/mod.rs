@@ -95,7 +95,7 @@ fn section_of(layer: &Layer) -> String {
 
 /// Longest section of any other kind: what a few maps over the columns take, more of them for more materials.
 fn max_extra(grid: Grid, scene: &Scene) -> u64 {
-    (1 << 20) + (64 + 16 * Material::besides_lava(&scene.spec.materials).count() as u64) * grid.columns() as u64
+    (1 << 20) + (64 + 16 * scene.spec.other_materials() as u64) * grid.columns() as u64
 }
 
 /// The contents of a checkpoint to write.
@@ -223,9 +223,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     expect(reader, OWN[1])?;
     let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
     let grid = header.grid();
-    World::need(grid)
-        .and(World::need_of_layers(grid, Material::besides_lava(&scene.spec.materials).count()))
-        .check(MEND)?;
+    World::need(grid).and(World::need_of_layers(grid, scene.spec.other_materials())).check(MEND)?;
     expect(reader, OWN[2])?;
     let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone())
         .with_capacity(scene.spec.grid.capacity);

@@ -9,7 +9,6 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::need_of;
 use lavoxel::export::{Animation, Film, animation_formats, check_animation, create_animation, write_png};
 use lavoxel::map::Site;
-use lavoxel::matter::Material;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Image, Style};
@@ -247,7 +246,7 @@ impl RenderArgs {
         let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
         match (self.slice, scene.spec.grid.grid()) {
             (None, Ok(grid)) => {
-                let media = render::need_of_media(grid, Material::besides_lava(&scene.spec.materials).count());
+                let media = render::need_of_media(grid, scene.spec.other_materials());
                 let air = render::need_of_air(scene.air_cells());
                 render::need(grid, size.unwrap_or_default()).and(media).and(air)
             }

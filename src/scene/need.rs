@@ -69,7 +69,7 @@ impl Scene {
         let fitted = if spec.terrain.kind == Kind::Heightmap { BYTES_A_FITTED_COLUMN } else { 0.0 };
         World::need(grid)
             .and(MemoryEstimate::of("fitting the heights", grid.columns(), fitted))
-            .and(World::need_of_layers(grid, Material::besides_lava(&spec.materials).count()))
+            .and(World::need_of_layers(grid, spec.other_materials()))
             .and(World::need_of_tracing(grid, spec.materials.iter().filter(|material| material.traces()).count(), 0))
             .and(vents(spec, grid))
             .and(edits(spec, grid))
@@ -85,8 +85,7 @@ impl Scene {
 
     /// Memory of the air itself and of all that pictures and files read of the world: the low-pass.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
-        let fields =
-            LowPass::need(grid).and(LowPass::need_of_media(grid, Material::besides_lava(&self.spec.materials).count()));
+        let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
         let Some(air) = &self.spec.air else { return fields };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
         fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))

@@ -71,6 +71,13 @@ table! {
     }
 }
 
+impl SceneSpec {
+    /// Number of the materials besides the lava, each of which has a layer, whether or not the lava has a table.
+    pub fn other_materials(&self) -> usize {
+        Material::besides_lava(&self.materials).count()
+    }
+}
+
 table! {
     /// The box.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
