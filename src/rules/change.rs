@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::material::SUPPORT;
 use super::{Param, RulesSpec, Scale, Walls};
 use crate::matter::Material;
 use crate::param::{Entry, Form, Value, check_value};
@@ -24,6 +25,10 @@ pub trait Parameters: Clone + 'static {
     const ABOUT_WORD: &'static str;
     /// The numbers.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;
+    /// The keys of the numbers.
+    fn entries() -> impl Iterator<Item = Entry> {
+        Self::params().map(Param::entry)
+    }
 }
 
 impl Parameters for RulesSpec {
@@ -43,6 +48,12 @@ impl Parameters for Material {
 
     fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Self::params()
+    }
+
+    fn entries() -> impl Iterator<Item = Entry> {
+        // Those of the lava, but the one that is a key of other liquids, too.
+        let of_lava = Param::all().filter(|param| param.key != SUPPORT);
+        Self::params().map(Param::entry).chain(of_lava.map(Param::entry))
     }
 }
 
@@ -66,7 +77,7 @@ where
 {
     fn form() -> Form {
         let word = Entry::new(T::WORD, T::Word::form(), T::ABOUT_WORD);
-        Form::of_params([word].into_iter().chain(T::params().map(Param::entry)))
+        Form::of_params([word].into_iter().chain(T::entries()))
     }
 }
 

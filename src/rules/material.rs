@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Param, Rule};
+use super::{Param, Parameters, Rule};
 use crate::matter::{Air, Capacity, Kind, LONGEST_NAME, MAX_MATERIALS, Material, Pressure};
 use crate::param::{Entry, Form, Value, fact, words};
 use crate::validate::{Invalid, within};
@@ -26,14 +26,21 @@ const FACTS: &[Param<Material>] = &[
 
 words!(Kind, Pressure, Air, Capacity);
 
+/// The key of `[rules]` that a table of the lava has as a material's viscosity.
+pub(super) const SUPPORT: &str = "support";
+
 impl Value for Material {
     fn form() -> Form {
         let facts = FACTS.iter().map(|fact| Entry { must: fact.key == "name", ..fact.entry() });
-        Form::of_params(facts.chain(Self::params().map(Param::entry)))
+        Form::of_params(facts.chain(<Self as Parameters>::entries()))
     }
 }
 
 impl Material {
+    /// Words about a key that is not of the lava.
+    pub(crate) const OF_LAVA: &str = "left out: of lava, tables have density, elements, viscosity, look.opacity, and the numbers of \
+                                      [rules] that move it; [look] says how it is drawn";
+
     /// The parameters of all rules that a material may follow.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Rule::PARAMS.iter().flat_map(|(params, _)| *params)
@@ -69,7 +76,16 @@ impl Material {
         self.look.validate(&format!("{key}.look"))
     }
 
-    /// Refuses what the lava has not: `[rules]` moves it, and `[look]` draws it.
+    /// Keys of `[rules]` that are of the lava, each behind its key in tables of the lava. The amount that carries is the viscosity
+    /// of other liquids.
+    pub(crate) fn lava_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let mut before = "";
+        let whole = |param: &Param| param.key.split_once('.').map_or(param.key, |(table, _)| table);
+        let keys = Param::all().map(whole).filter(move |key| std::mem::replace(&mut before, key) != *key);
+        keys.map(|key| (if key == SUPPORT { "viscosity" } else { key }, key))
+    }
+
+    /// Refuses what the lava has not.
     fn validate_lava(&self, key: &str) -> Result<(), Invalid> {
         let plain = Self { density: self.density, elements: self.elements.clone(), ..Self::lava() };
         if *self == plain {
@@ -81,9 +97,7 @@ impl Material {
             with != plain
         };
         let wrong = Self::params().chain(FACTS).find(differs).map_or("look", |param| param.key);
-        let expected =
-            "left out: of lava, [[material]] has density and elements, [rules] how it moves, [look] how it is drawn";
-        Err(Invalid::new(&format!("{key}.{wrong}"), "set", expected))
+        Err(Invalid::new(&format!("{key}.{wrong}"), "set", Self::OF_LAVA))
     }
 
     fn validate_elements(&self, key: &str) -> Result<(), Invalid> {

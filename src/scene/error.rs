@@ -140,7 +140,7 @@ impl SceneError {
 }
 
 /// Adds "did you mean" to the parser's "unknown field `x`, expected one of `a`, `b`".
-fn with_nearest_name(message: &str) -> String {
+pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else { return message.to_owned() };

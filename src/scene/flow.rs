@@ -152,15 +152,16 @@ impl SceneSpec {
             true => Err(Invalid::new(key, "set", expected)),
             false => Ok(()),
         };
-        self.check_melting()?;
-        let RulesSpec { walls, roof, .. } = self.rules;
-        // What holds for other materials too; the lava has flow.open_sides.
-        absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
+        // First: the numbers of such a table are in [rules] by now.
         let lava = self.materials.iter().position(Material::is_lava);
         if let Some(i) = lava {
             let expected = "another name in a scene with model = \"flow\": flow.lava has the constants of its lava";
             return Err(Invalid::new(&format!("material[{i}].name"), Material::LAVA, expected));
         }
+        self.check_melting()?;
+        let RulesSpec { walls, roof, .. } = self.rules;
+        // What holds for other materials too; the lava has flow.open_sides.
+        absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
         absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
         if let Some(stretch) = self.terrain.vertical_exaggeration {
             let expected = format!("{expected}; grid.cell_height_m says how high a cell is");

@@ -13,6 +13,7 @@ mod error;
 mod flow;
 mod heater;
 mod lava;
+mod lava_keys;
 mod melting;
 mod need;
 mod open;
@@ -35,6 +36,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+use toml::de::DeTable;
+
 pub(crate) use self::bodies::Scale;
 use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
@@ -42,6 +46,7 @@ pub use self::error::SceneError;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
+use self::lava_keys::take_lava;
 #[cfg(feature = "files")]
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
@@ -190,12 +195,15 @@ impl Scene {
 
     /// Reads the text of a scene whose memory was checked.
     fn read(text: &str, origin: &Path) -> Result<Self, SceneError> {
-        let mut spec: SceneSpec = toml::from_str(text).map_err(|e| SceneError::from_toml(origin, text, &e))?;
+        let wrong = |e| SceneError::from_toml(origin, text, &e);
+        let mut tables = DeTable::parse(text).map_err(wrong)?;
+        let moved = take_lava(tables.get_mut(), (origin, text))?;
+        let mut spec = SceneSpec::deserialize(toml::Deserializer::from(tables)).map_err(wrong)?;
         spec.take_duration();
         spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
         let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
-        scene.check().map_err(|invalid| SceneError::in_text(origin, text, invalid))?;
+        scene.check().map_err(|invalid| SceneError::in_text(origin, text, moved.as_written(invalid)))?;
         Ok(scene)
     }
 

@@ -37,8 +37,8 @@ table! {
         pub rules: RulesSpec = RulesSpec::default();
         /// Where lava comes from.
         pub vents as "vent": Vec<VentTable> = Vec::new();
-        /// Materials besides the lava.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        /// Materials besides the lava, which may have a table too.
+        #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "super::lava_keys::write")]
         pub materials as "material": Vec<Material> = Vec::new();
         /// Whether materials also react as their presets do.
         #[serde(skip_serializing_if = "DefaultReactions::is_on")]

@@ -67,13 +67,16 @@ table! {
 }
 
 impl EventSpec {
+    /// Words about a table with several commands, or with none.
+    pub(crate) const ONE_COMMAND: &str = "one with exactly one of put, rules, material, wind and seed";
+
     /// The event, if every number is right; `key` is the table's name, such as `event[0]`. Files of shapes need not have been read.
     pub fn event(&self, key: &str) -> Result<Event, Invalid> {
         let commands = self.commands();
         let [(_, command)] = &commands[..] else {
             let names: Vec<&str> = commands.iter().map(|(name, _)| *name).collect();
             let found = if names.is_empty() { "only a step".to_owned() } else { names.join(" and ") };
-            return Err(Invalid::new(key, found, "one with exactly one of put, rules, material, wind and seed"));
+            return Err(Invalid::new(key, found, Self::ONE_COMMAND));
         };
         let command = command.clone();
         let event = Event { at: self.at, command };

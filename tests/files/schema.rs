@@ -10,6 +10,10 @@ use toml::Value;
 
 use super::needs;
 
+/// A scene whose lava has a table, and an event that changes it.
+const OF_LAVA: &str = "[[material]]\nname = \"lava\"\ndensity = 2400.0\nviscosity = 0.8\nthreshold = 0.3\nfriction = { on_solid = 0.1 \
+                       }\n[[event]]\nat = 3\nmaterial = { name = \"lava\", spread = 0.1 }\n";
+
 /// The shipped scenes, and the built-in one with all keys that it has in comments, but for those of other grounds.
 fn scenes() -> Vec<(PathBuf, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
@@ -20,6 +24,7 @@ fn scenes() -> Vec<(PathBuf, Value)> {
     texts.sort();
     assert!(texts.len() > 20, "{} scenes", texts.len());
     texts.push((folder.join("every key.toml"), with_every_key()));
+    texts.push((folder.join("lava.toml"), OF_LAVA.to_owned()));
     texts.into_iter().map(|(path, text)| (path, Value::Table(text.parse().expect("TOML")))).collect()
 }
 
