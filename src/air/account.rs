@@ -24,7 +24,6 @@ pub struct FieldAccount {
 }
 
 /// Number of accounts of a field.
-#[cfg(feature = "files")]
 pub(crate) const ACCOUNTS: usize = 8;
 
 impl FieldAccount {
@@ -59,13 +58,12 @@ impl FieldAccount {
     }
 
     /// Every account in a fixed order, for hashing and saving.
-    pub fn accounts(&self) -> [u64; 8] {
+    pub fn accounts(&self) -> [u64; ACCOUNTS] {
         let Self { initial, put, out, deposited, buried, evaporated, decayed, removed } = *self;
         [initial, put, out as u64, deposited, buried, evaporated, decayed, removed]
     }
 
     /// The account that [`FieldAccount::accounts`] lists.
-    #[cfg(feature = "files")]
     pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
         let [initial, put, out, deposited, buried, evaporated, decayed, removed] = accounts;
         Self { initial, put, out: out as i64, deposited, buried, evaporated, decayed, removed }

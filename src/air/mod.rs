@@ -20,14 +20,14 @@ mod spec;
 mod state;
 mod wind;
 
-#[cfg(feature = "files")]
-pub(crate) use self::account::ACCOUNTS;
 pub use self::account::FieldAccount;
 pub use self::amounts::{Amounts, Field, UNIT};
 pub use self::grid::{AXES, AirGrid, BEYOND, Side};
 pub use self::motion::Motion;
 pub use self::openness::{OPEN, Openness};
 pub(crate) use self::saved::AirState;
+#[cfg(feature = "files")]
+pub(crate) use self::saved::Numbers;
 pub(crate) use self::scale::LAVA_K;
 pub use self::scale::Scale;
 pub use self::solver::{Flows, Forces, Solver};

@@ -1,28 +1,63 @@
 //! The state of an air, to come back to it: in snapshots and in checkpoints.
 
+use std::convert::Infallible;
+
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::air::{Air, Field, FieldAccount};
+use crate::air::account::ACCOUNTS;
+use crate::air::{Air, FieldAccount};
 
 /// Everything of an air that does not follow from its scene and from the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AirState {
-    /// The units of each field in each cell of the box, x fastest, then y, then z.
-    pub(crate) fields: Vec<Vec<u32>>,
-    /// Planes of the solver.
-    pub(crate) planes: Vec<Vec<u32>>,
+    /// Accounts of the four fields, as [`FieldAccount::accounts`] lists them.
+    accounts: [[u64; ACCOUNTS]; 4],
+    /// Ash on the ground of each column, and how much of it became grains.
+    deposited: Vec<u64>,
+    laid: Vec<u64>,
     /// A bit for each solid cell, 32 in a word.
-    pub(crate) solid: Vec<u32>,
-    pub(crate) accounts: [FieldAccount; 4],
-    pub(crate) deposited: Vec<u64>,
-    pub(crate) laid: Vec<u64>,
+    solid: Vec<u32>,
+    /// The units of each field in each cell of the box, x fastest, then y, then z.
+    fields: Vec<Vec<u32>>,
+    /// Planes of the solver.
+    planes: Vec<Vec<u32>>,
+}
+
+/// All numbers of a state, in the one order in which they are written, read, hashed and weighed.
+pub(crate) struct Numbers<L, W> {
+    pub(crate) longs: [L; 3],
+    pub(crate) words: Vec<W>,
 }
 
 impl AirState {
+    /// All numbers, to read.
+    pub(crate) fn numbers(&self) -> Numbers<&[u64], &[u32]> {
+        let Self { accounts, deposited, laid, solid, fields, planes } = self;
+        let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_slice).collect();
+        Numbers { longs: [accounts.as_flattened(), deposited, laid], words }
+    }
+
+    /// All numbers, to change.
+    pub(crate) fn numbers_mut(&mut self) -> Numbers<&mut [u64], &mut [u32]> {
+        let Self { accounts, deposited, laid, solid, fields, planes } = self;
+        let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_mut_slice).collect();
+        Numbers { longs: [accounts.as_flattened_mut(), deposited, laid], words }
+    }
+
     /// Memory that it takes, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let words: usize = self.fields.iter().chain(&self.planes).map(Vec::len).sum();
-        4 * (words + self.solid.len()) + 16 * self.deposited.len()
+        let Numbers { longs, words } = self.numbers();
+        longs.map(size_of_val).iter().sum::<usize>() + words.into_iter().map(size_of_val).sum::<usize>()
+    }
+
+    /// Visits the bytes of all numbers, little-endian.
+    ///
+    /// # Errors
+    /// Those of the visit.
+    pub(crate) fn visit_bytes<E>(&self, mut visit: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let Numbers { longs, words } = self.numbers();
+        longs.into_iter().flatten().try_for_each(|number| visit(&number.to_le_bytes()))?;
+        words.into_iter().flatten().try_for_each(|word| visit(&word.to_le_bytes()))
     }
 }
 
@@ -35,12 +70,12 @@ impl Air {
         let solid: Vec<_> = grid.cells.places().map(|place| self.openness.is_solid(place)).collect();
         let word = |cells: &[bool]| cells.iter().rfold(0, |word, &solid| word << 1 | u32::from(solid));
         AirState {
-            fields: self.amounts.present().map(field).collect(),
-            planes: self.solver.planes(),
-            solid: solid.chunks(32).map(word).collect(),
-            accounts: self.accounts,
+            accounts: self.accounts.map(|account| account.accounts()),
             deposited: self.deposited.clone(),
             laid: self.laid.clone(),
+            solid: solid.chunks(32).map(word).collect(),
+            fields: self.amounts.present().map(field).collect(),
+            planes: self.solver.planes(),
         }
     }
 
@@ -68,23 +103,18 @@ impl Air {
                 to[grid.at(place)] = from[i];
             }
         }
-        self.accounts = state.accounts;
+        self.accounts = state.accounts.map(FieldAccount::from_accounts);
         self.deposited.clone_from(&state.deposited);
         self.laid.clone_from(&state.laid);
         Ok(())
     }
 
-    /// Hashes the state: for each field its name, its units in the order of [`AirState`] and its accounts; then the ash on the
-    /// ground, and the planes of the solver.
+    /// Hashes the names of the fields that are there, then all numbers of the state.
     pub(crate) fn hash_into(&self, hash: &mut Xxh3) {
-        let state = self.save();
-        for (field, units) in Field::ALL.into_iter().zip(&state.fields) {
-            hash.update(field.name().as_bytes());
-            units.iter().for_each(|units| hash.update(&units.to_le_bytes()));
-            let accounts = state.accounts[field as usize].accounts();
-            accounts.iter().for_each(|account| hash.update(&account.to_le_bytes()));
-        }
-        state.deposited.iter().chain(&state.laid).for_each(|units| hash.update(&units.to_le_bytes()));
-        state.planes.iter().flatten().for_each(|word| hash.update(&word.to_le_bytes()));
+        self.amounts.present().for_each(|field| hash.update(field.name().as_bytes()));
+        let Ok(()) = self.save().visit_bytes::<Infallible>(|bytes| {
+            hash.update(bytes);
+            Ok(())
+        });
     }
 }

@@ -1,41 +1,26 @@
 //! The air in a checkpoint.
 //!
-//! In this order: the accounts of the four fields as u64; the ash on the ground of each column as u64, and how much of
-//! it became grains; solid cells as bits in
-//! words of u32; the units of each field as u32; and the words of the solver as u32.
+//! The numbers of [`AirState`](crate::air::AirState) in their order: the accounts of the four fields as u64; the ash on the
+//! ground of each column as u64, and how much of it became grains; solid cells as bits in words of u32; the units of each
+//! field as u32; and the words of the solver as u32.
 
 use std::io::{self, Read, Write};
 
 use super::Fault;
 use super::sections::{SectionReader, SectionWriter};
-use crate::air::{ACCOUNTS, Air, AirState, FieldAccount};
+use crate::air::{Air, Numbers};
 
 /// Writes the section's bytes.
 pub(super) fn write<W: Write>(air: &Air, writer: &mut SectionWriter<W>) -> io::Result<()> {
-    let state = air.save();
-    for number in state.accounts.iter().flat_map(FieldAccount::accounts).chain(state.deposited).chain(state.laid) {
-        writer.add(&number.to_le_bytes())?;
-    }
-    for word in [&state.solid].into_iter().chain(&state.fields).chain(&state.planes).flatten() {
-        writer.add(&word.to_le_bytes())?;
-    }
-    Ok(())
+    air.save().visit_bytes(|bytes| writer.add(bytes))
 }
 
 /// Reads what [`write()`] wrote into an air of the same scene, whose memory was checked.
 pub(super) fn read<R: Read>(air: &mut Air, reader: &mut SectionReader<R>) -> Result<(), Fault> {
     let mut state = air.save();
-    for account in &mut state.accounts {
-        let mut sums = [0; ACCOUNTS];
-        read_longs(reader, &mut sums)?;
-        *account = FieldAccount::from_accounts(sums);
-    }
-    read_longs(reader, &mut state.deposited)?;
-    read_longs(reader, &mut state.laid)?;
-    let AirState { solid, fields, planes, .. } = &mut state;
-    for plane in [solid].into_iter().chain(fields).chain(planes) {
-        read_words(reader, plane)?;
-    }
+    let Numbers { longs, words } = state.numbers_mut();
+    longs.into_iter().try_for_each(|numbers| read_longs(reader, numbers))?;
+    words.into_iter().try_for_each(|plane| read_words(reader, plane))?;
     air.restore(&state).map_err(|fault| reader.damaged(fault))
 }
 

@@ -265,11 +265,32 @@ rate_m3_s = 30.0
 air = { gas = 0.06, ash = 0.02, jet_m_s = 15.0 }
 "#;
 
-/// Each bit of a state that a checkpoint can hold goes whole through the file and a packed copy, and decides the hash, unless the
-/// steps to come are those without it.
-#[test]
-fn every_number_of_a_state_is_kept_packed_and_hashed() {
-    let scene = Scene::parse(COAST, Path::new("coast.toml")).expect("a scene");
+const WAX: &str = r#"
+name = "wax"
+model = "flow"
+[flow]
+step_s = 1.0
+lava = { preset = "paraffin-wax", viscosity = { pa_s = 0.1 } }
+[grid]
+size = [12, 12, 12]
+cell_size_m = 0.002
+cell_height_m = 0.002
+[terrain]
+kind = "plane"
+[[body]]
+shape = { kind = "cylinder", base = [6.0, 1.0, 6.0], radius = 3.0, height = 7.0 }
+matter = { kind = "solid" }
+[[heater]]
+shape = { kind = "sphere", center = [7.0, 7.0, 6.0], radius = 3.0 }
+heats = "inside"
+power_w = 3.0
+up_to_k = 350.0
+"#;
+
+/// Each bit of a state that a checkpoint can hold goes whole through the file and a packed copy, and decides the hash. Bits of a
+/// height within a cell of the ground are of the pictures alone: the steps to come are those without them.
+fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
+    let scene = Scene::parse(text, Path::new("coast.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
     (0..60).for_each(|_| stage.simulation.step());
     let write = |stage: &Stage| {
@@ -285,7 +306,7 @@ fn every_number_of_a_state_is_kept_packed_and_hashed() {
     };
     let future = later(&mut stage.simulation);
     let mut read = BTreeMap::new();
-    for round in 0..1500u64 {
+    for round in 0..rounds {
         let dice = |k: u64, n: usize| mix64(mix64(round) ^ k) as usize % n;
         let mut wrong = parts.clone();
         let held: Vec<usize> = (2..parts.len()).filter(|&number| !parts[number].1.is_empty()).collect();
@@ -294,7 +315,7 @@ fn every_number_of_a_state_is_kept_packed_and_hashed() {
         body[place] ^= 1 << dice(2, 8);
         let about = format!("byte {place} of {name}");
         let is_flow = name == FLOW;
-        let name = name.clone();
+        let (is_ground, name) = (name == "ground", name.clone());
         let Ok(mut other) = open(&file(&wrong)) else { continue };
         let kept = write(&other.stage);
         // A number of a flow may be written longer than it must be, and is then the same.
@@ -307,11 +328,17 @@ fn every_number_of_a_state_is_kept_packed_and_hashed() {
         let simulation = &mut other.stage.simulation;
         let packed = simulation.snapshot(None);
         let future_there = later(simulation);
-        assert!(is_hashed || future_there == future, "{about} decides what comes, and is not hashed");
+        assert!(is_hashed || is_ground && future_there == future, "{about} is not hashed");
         simulation.go_back(&packed);
         assert!(write(&other.stage) == kept, "{about} is not packed");
     }
-    for section in ["ground", "lava", AIR, FLOW] {
-        assert!(read.get(section).is_some_and(|count| *count > 50), "{read:?}");
+    for &section in held {
+        assert!(read.get(section).is_some_and(|count| *count > 40), "{read:?}");
     }
+}
+
+#[test]
+fn every_number_of_a_state_is_kept_packed_and_hashed() {
+    each_bit_is_kept_packed_and_hashed(COAST, 1500, &["ground", "lava", AIR, FLOW]);
+    each_bit_is_kept_packed_and_hashed(WAX, 600, &[FLOW]);
 }

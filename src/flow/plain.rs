@@ -31,6 +31,8 @@ impl Flow {
                 let wet = self.columns.iter().filter(|(_, column)| column.is_wet());
                 let wet: Vec<u32> = wet.map(|(c, _)| c as u32).collect();
                 plan.begin(self.ground(), Some(&wet), &pours);
+                let at_rest = self.marks.iter_mut().filter(|&(c, _)| !plan.stirs(c));
+                at_rest.for_each(|(_, mark)| mark.speed = 0.0);
             } else {
                 plan.go_on(self.ground(), &pours, time);
             }
@@ -85,10 +87,11 @@ impl Flow {
                 continue;
             }
             self.account.faces += 1;
-            let account = &mut self.account;
+            let (account, watch) = (&mut self.account, &mut self.watch);
             pair.fluxes(&self.tables, level, |flux| {
                 account.fluxes += 1;
                 account.capped += u64::from(flux.is_capped);
+                watch.put_off = watch.put_off.max(flux.eased);
                 let (from, to) = if flux.is_forward { (c, n) } else { (n, c) };
                 pair.parts(&flux, key, number, |level, amount| moves.push(Move { from: (from, level), to, amount }));
             });

@@ -134,8 +134,8 @@ impl State {
         self.flow().map_or(Ok(()), Flow::check)
     }
 
-    /// Hash of the whole state: the numbers of [`World::state_hash`]; then, where there is an air, its fields, accounts and
-    /// velocities; then, in a state of the physical model, [`Flow::hash`]. The same on every machine.
+    /// Hash of the whole state: the numbers of [`World::state_hash`]; then, where there is an air, the names of its fields and
+    /// all numbers that a checkpoint keeps of it; then, in a state of the physical model, [`Flow::hash`]. Equal on every machine.
     pub fn state_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
         self.world.hash_into(&mut hash);

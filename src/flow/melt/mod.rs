@@ -83,13 +83,11 @@ impl SolidColumn {
         self.base >= 0 && self.base as usize <= top && self.cells.len() <= top + 1 && self.cells.iter().all(holds)
     }
 
-    /// Feeds a hash, the same for all ways to store the same solid.
-    pub(crate) fn hash_into(&self, add: &mut impl FnMut(u64)) {
-        for (level, cell) in self.levels() {
-            add(level as u64);
-            add(cell.amount as u64 | (cell.ground as u64) << 32);
-            add(cell.heat as u64);
-        }
+    /// This solid in the least cells.
+    pub(crate) fn trimmed(&self) -> Self {
+        let mut trimmed = Self::default();
+        self.levels().for_each(|(level, cell)| *trimmed.cell_mut(level) = cell);
+        trimmed
     }
 
     /// Levels with solid.

@@ -122,6 +122,14 @@ impl Plan {
         }
     }
 
+    /// Takes columns, ascending, for those that moved in the last step: they are told when they have come to rest.
+    pub(crate) fn resume(&mut self, moved: impl Iterator<Item = u32>) {
+        self.active.clear();
+        self.active.extend(moved);
+        let columns = &mut self.columns;
+        self.active.iter().for_each(|&c| columns.set(c as usize, Planned { stirs: true, ..columns[c as usize] }));
+    }
+
     /// Makes the plan of the first round of a step. `wet` are the columns in which anything but what this plan moved may have
     /// changed since the last step, if that is known only of all that are wet.
     pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: Option<&[u32]>, pours: &[Pour]) {
@@ -306,6 +314,12 @@ impl Plan {
     #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
         self.columns[column].level != ASLEEP
+    }
+
+    /// Whether anything moves in a column.
+    #[cfg(test)]
+    pub(crate) fn stirs(&self, column: usize) -> bool {
+        self.columns[column].stirs
     }
 
     /// The level of an active column.

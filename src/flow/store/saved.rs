@@ -1,16 +1,18 @@
 //! State of a flow in a checkpoint, and its hash.
 
+use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::flow::melt::Solids;
+use crate::flow::melt::{SolidColumn, Solids};
 use crate::flow::motion::plan::Plan;
 use crate::flow::store::blocks::Blocks;
 use crate::flow::store::column::Column;
 use crate::flow::store::heights::Heights;
 use crate::flow::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
-use crate::random::mix64;
 
-/// State of a flow in a checkpoint.
+/// State of a flow in a checkpoint: the list of all that decides what comes next and of all that a report tells. Two flows
+/// that go on alike have equal states, however their columns are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowState {
     steps: u64,
@@ -31,6 +33,12 @@ impl FlowState {
     pub fn need(&self, space: FlowBox) -> u64 {
         Flow::need_of_blocks_around(space, self.columns.iter().map(|saved| saved.number as usize))
     }
+
+    /// XXH3 (64 bits) of the bytes that postcard writes of it, as in a checkpoint.
+    pub fn hash(&self) -> u64 {
+        let hashed = postcard::serialize_with_flavor(self, Hashed(Xxh3::new()));
+        hashed.expect("a state has lists of known length only, and the hash takes all bytes")
+    }
 }
 
 /// One column.
@@ -49,19 +57,20 @@ impl Flow {
         let save = |(c, column): (usize, &Column)| SavedColumn {
             number: c as u32,
             base: column.base as u32,
-            cells: column.cells.to_vec(),
+            cells: used(&column.cells).to_vec(),
             skin: column.skin,
             mark: self.marks[c],
         };
         let columns = self.columns.iter().filter(|&(c, column)| self.is_changed(c, column)).map(save).collect();
-        let (ground, solids) = (self.ground.clone(), self.solids.clone());
+        let solids = self.solids.as_ref().map(|solids| solids.iter().map(SolidColumn::trimmed).collect());
+        let ground = self.ground.clone();
         FlowState { steps: self.steps, account: self.account, ground, columns, solids, watch: self.watch }
     }
 
     /// Whether a column may be another than ground where lava never was.
     fn is_changed(&self, c: usize, column: &Column) -> bool {
         let ground = Column::of_ground(self.ground.of(c));
-        let is_ground = column.base == ground.base && column.cells == ground.cells && column.skin == 0.0;
+        let is_ground = column.base == ground.base && used(&column.cells) == used(&ground.cells) && column.skin == 0.0;
         !(is_ground && self.marks[c] == Mark::NONE)
     }
 
@@ -110,8 +119,10 @@ impl Flow {
         }
         (flow.steps, flow.account, flow.solids) = (state.steps, state.account, state.solids);
         flow.watch = state.watch;
-        flow.has_loose = true;
+        (flow.has_loose, flow.is_disturbed) = (true, true);
         flow.find_runs();
+        let moved = flow.marks.iter().filter(|(_, mark)| mark.speed != 0.0).map(|(c, _)| c as u32);
+        flow.plan.resume(moved);
         flow.check()?;
         flow.changed = flow.columns.iter().map(|(c, _)| c as u32).chain(old).collect();
         flow.changed.sort_unstable();
@@ -129,26 +140,36 @@ impl Flow {
         self.reach_all_that_melts();
     }
 
-    /// Hash of all that decides what comes next.
+    /// Hash of [`Flow::state`].
     pub fn hash(&self) -> u64 {
-        let mut hash = mix64(self.steps);
-        let mut add = |value: u64| hash = mix64(hash ^ value).wrapping_add(value);
-        for c in 0..self.space.columns() {
-            let (column, mark) = (self.column_at(c), &self.marks[c]);
-            add(column.base as u64);
-            let used = column.cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
-            for cell in &column.cells[..used] {
-                add(cell.amount as u64 | (cell.rock as u64) << 32);
-                add(cell.heat as u64);
-            }
-            add(u64::from(column.skin.to_bits()));
-            add(mark.arrival_s.to_bits());
-        }
-        for solid in self.solids.iter().flatten() {
-            solid.hash_into(&mut add);
-        }
-        hash
+        self.state().hash()
     }
+}
+
+/// Bytes that are hashed instead of kept.
+struct Hashed(Xxh3);
+
+impl Flavor for Hashed {
+    type Output = u64;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.update(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<u64> {
+        Ok(self.0.digest())
+    }
+}
+
+/// Cells up to the last that is not empty.
+fn used(cells: &[FlowCell]) -> &[FlowCell] {
+    let used = cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
+    &cells[..used]
 }
 
 /// Whether solid has numbers in their ranges, inside of the box.
