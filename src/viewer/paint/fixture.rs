@@ -24,7 +24,9 @@ use crate::viewer::messages::{BRICK, EmberUpdate, GroundPatch, MediaPatch, Media
 #[path = "../../../tests/common/needs.rs"]
 mod needs;
 
-pub(super) const SIZE: (usize, usize) = (320, 220);
+/// Small: a driver that draws with the processor takes up to 60 µs a pixel. It also compiles its shaders, half a minute, for each
+/// set of textures of which another has sides of powers of two: sides of boxes here are powers of two.
+pub(super) const SIZE: (usize, usize) = (216, 150);
 
 /// The device of all tests, without a window, where a driver is installed.
 pub(super) fn gpu() -> Option<Gpu> {
@@ -56,7 +58,7 @@ pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>
 /// A small volcano on which lava runs.
 pub(super) fn eruption() -> (Simulation, LowPass) {
     let mut scene = Scene::volcano();
-    scene.spec.grid.size = [64, 50, 64];
+    scene.spec.grid.size = [64, 64, 64];
     scene.spec.vents[0].place = VentPlace::Cells { x: 31.0, z: 30.0 };
     scene.spec.vents[0].rate = 1.0;
     let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in volcano").simulation;
@@ -135,12 +137,12 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
 
 /// A column of ash and steam over the volcano that leans with the wind, in air that is wider and higher than the box.
 pub(super) fn plume() -> AirVolume {
-    let (cells, ratio, corner) = (Grid::new(40, 48, 40), 2, [-8, -8]);
+    let (cells, ratio, corner) = (Grid::new(32, 32, 32), 4, [-32, -32]);
     let grid = AirGrid { cells, ratio, corner, sides: [Side::Open; 3] };
     let value = |kg_m3: f32| ((kg_m3.max(0.0) / 4.0).sqrt() * 65535.0 + 0.5) as u16;
     let middle = |n: usize, corner: i32| (n as f32 + 0.5) * ratio as f32 + corner as f32;
     let carried = |[i, j, k]: [usize; 3]| {
-        let (x, y, z) = (middle(i, -8), middle(j, 0), middle(k, -8));
+        let (x, y, z) = (middle(i, corner[0]), middle(j, 0), middle(k, corner[1]));
         let width = 3.0 + 0.2 * y;
         let aside = (x - 31.0 - 0.25 * y).hypot(z - 30.0 - 0.002 * y * y) / width;
         let share = if y > 36.0 { (1.0 - aside * aside).max(0.0) } else { 0.0 };

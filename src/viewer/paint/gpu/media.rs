@@ -37,7 +37,7 @@ impl MediaTextures {
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         Self {
             grid,
-            densities: ["media", "more media"].map(|name| gpu.map(name, [1, 1, 1], wgpu::TextureFormat::R8Unorm)),
+            densities: ["media", "more media"].map(|name| gpu.map(name, [1, 1, 1], wgpu::TextureFormat::Rgba8Unorm)),
             bricks: gpu.map("bricks of media", [1, 1, 1], wgpu::TextureFormat::R8Uint),
             opacities: gpu.numbers("opacities of media", ENTRIES * size_of::<[f32; MOST]>()),
             looks: Vec::new(),
@@ -82,7 +82,7 @@ impl MediaTextures {
         self.looks = update.media.iter().take(MOST).map(|(_, look)| look.clone()).collect();
         for (half, texture) in self.densities.iter_mut().enumerate() {
             let (channels, format) = match self.looks.len().saturating_sub(CHANNELS * half) {
-                0 => (0, wgpu::TextureFormat::R8Unorm),
+                0 => (0, wgpu::TextureFormat::Rgba8Unorm),
                 1 => (1, wgpu::TextureFormat::R8Unorm),
                 2 => (2, wgpu::TextureFormat::Rg8Unorm),
                 _ => (4, wgpu::TextureFormat::Rgba8Unorm),
