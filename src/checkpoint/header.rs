@@ -20,6 +20,9 @@ pub(super) struct Header {
     name: String,
     /// Steps made.
     pub(super) step: u64,
+    /// Stages made of a step that was cut.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(super) stages: usize,
     /// The scene's seed, which may be larger than a number of TOML.
     seed: String,
     /// Cells along x, y and z, as in the scene.
@@ -33,6 +36,11 @@ pub(super) struct Header {
     pub(super) place: Place,
     /// The account of each layer.
     accounts: Vec<Account>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_none(stages: &usize) -> bool {
+    *stages == 0
 }
 
 /// The account of a layer.
@@ -72,6 +80,7 @@ impl Header {
         Self {
             name: scene.spec.name.clone(),
             step: simulation.steps(),
+            stages: simulation.stages_made(),
             seed: scene.spec.seed.to_string(),
             size: [world.grid().nx, world.grid().ny, world.grid().nz],
             vent_numbers,

@@ -1,6 +1,8 @@
 //! Forged files: their checksums are right, their contents are not.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::sections::{SectionReader, SectionWriter};
 use super::*;
@@ -9,6 +11,7 @@ use crate::engine::tiled::Tiled;
 use crate::random::mix64;
 use crate::scene::Scene;
 use crate::simulation::Simulation;
+use crate::world::{Edit, Matter, Shape};
 
 /// A cave, lava, a vent that is over, and events on both sides of step 20.
 const SCENE: &str = r#"
@@ -286,6 +289,72 @@ heats = "inside"
 power_w = 3.0
 up_to_k = 350.0
 "#;
+
+/// Water, sand, steam and lava that meet, in the automaton.
+const SHORE: &str = r#"
+name = "shore"
+[grid]
+size = [24, 20, 16]
+[terrain]
+kind = "slope"
+[[material]]
+name = "water"
+[[material]]
+name = "steam"
+[[material]]
+name = "sand"
+[[body]]
+shape = { kind = "below", level = 6.0 }
+matter = { kind = "material", name = "water", amount = 1.0 }
+[[body]]
+shape = { kind = "box", from = [3, 12, 8], to = [9, 17, 12] }
+matter = { kind = "material", name = "sand", amount = 1.0 }
+[[vent]]
+x = 12.0
+z = 8.0
+radius = 2.0
+rate = 1.5
+"#;
+
+/// A step that is cut after each of its stages comes to the bits of one that is not, through a file and a snapshot each time.
+#[test]
+fn a_step_that_was_cut_goes_on_from_its_file() {
+    // Before emission and fallout; between the rules of an automaton.
+    for (text, cuts) in [(COAST, 2), (SHORE, 15)] {
+        let scene = Scene::parse(text, Path::new("cut.toml")).expect("a scene");
+        let mut whole = scene.build(Box::new(Tiled::default())).expect("a stage");
+        let mut cut = scene.build(Box::new(Tiled::default())).expect("a stage");
+        let (steps, mut stages) = (12, 0);
+        (0..steps).for_each(|_| whole.simulation.step());
+        while cut.simulation.steps() < steps {
+            cut.simulation.cut_by(Arc::new(AtomicBool::new(true)));
+            cut.simulation.step();
+            stages += usize::from(cut.simulation.was_stopped());
+            cut.simulation.world().check().expect("accounts hold where it was cut");
+            let mut bytes = Vec::new();
+            let writer = CheckpointWriter { scene: &scene, stage: &cut, extras: &[] };
+            writer.write(Path::new("run.lavoxel"), &mut bytes).expect("memory");
+            let held = cut.simulation.snapshot(None);
+            cut.simulation.step();
+            cut.simulation.go_back(&held);
+            let (before, made) = (cut.simulation.world().state_hash(), cut.simulation.stages_made());
+            cut = open(&bytes).unwrap_or_else(|error| panic!("{error}")).stage;
+            assert_eq!((cut.simulation.world().state_hash(), cut.simulation.stages_made()), (before, made));
+        }
+        assert!(stages >= cuts * steps as usize, "{stages} cuts");
+        assert_eq!(cut.simulation.world().state_hash(), whole.simulation.world().state_hash());
+        // A command ends the step first.
+        cut.simulation.cut_by(Arc::new(AtomicBool::new(true)));
+        cut.simulation.step();
+        let shape = Shape::Sphere { center: [5.0, 12.0, 6.0], radius: 2.0 };
+        let rock = || Edit { shape: shape.clone(), matter: Matter::Rock };
+        cut.simulation.command(rock()).expect("an edit");
+        whole.simulation.step();
+        whole.simulation.command(rock()).expect("an edit");
+        assert_eq!((cut.simulation.steps(), cut.simulation.stages_made()), (steps + 1, 0));
+        assert_eq!(cut.simulation.world().state_hash(), whole.simulation.world().state_hash());
+    }
+}
 
 /// Each bit of a state that a checkpoint can hold goes whole through the file and a packed copy, and decides the hash. Bits of a
 /// height within a cell of the ground are of the pictures alone: the steps to come are those without them.

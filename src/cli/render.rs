@@ -340,6 +340,7 @@ impl Shooting {
     fn run(mut self) -> anyhow::Result<Outcome> {
         stop::after_the_step();
         self.simulation.stop_by(stop::flag());
+        self.simulation.cut_by(stop::overdue());
         let film = self.scene.spec.film.clone();
         let mut progress = Progress::new(film.steps, self.quiet);
         let mut animations = Vec::new();

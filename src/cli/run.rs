@@ -199,6 +199,7 @@ impl Work {
         self.files.maps.check_site(&self.stage.site)?;
         stop::after_the_step();
         self.stage.simulation.stop_by(stop::flag());
+        self.stage.simulation.cut_by(stop::overdue());
         // On one of the worker threads: entering the pool for every step takes longer than some steps.
         rayon::scope(|_| self.simulate())
     }

@@ -11,7 +11,7 @@ mod stage;
 mod timings;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::air::Wind;
 use crate::engine::Engine;
@@ -42,12 +42,16 @@ pub struct Simulation {
     history: History,
     engine: Box<dyn Engine>,
     timings: Timings,
+    /// Cuts a step between two stages.
+    cut: Option<Arc<AtomicBool>>,
 }
 
 /// Everything besides the state on which the bits of later states depend, and the record of it.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
+    /// Stages of the next step that are made: those before it was cut.
+    made: usize,
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
@@ -183,6 +187,7 @@ impl Simulation {
         let history = History {
             wind,
             step: 0,
+            made: 0,
             seed,
             rules: Rules::new(rules, &materials, &[], state.grid()),
             spec: rules.clone(),
@@ -192,7 +197,7 @@ impl Simulation {
             events,
             past,
         };
-        Self { state, history, engine, timings: Timings::default() }
+        Self { state, history, engine, timings: Timings::default(), cut: None }
     }
 
     /// Has materials react from now on; the reactions were checked beside the materials of the world
@@ -229,38 +234,47 @@ impl Simulation {
         Ok(self)
     }
 
-    /// This simulation at a later step, with the world as it was then; `numbers` and `next` are those of
-    /// [`Simulation::vent_numbers`]. Vents, rules and events were checked.
+    /// This simulation at a later step, with the world as it was then, so many stages of the next step made; `numbers` and
+    /// `next` are those of [`Simulation::vent_numbers`]. Vents, rules and events were checked.
     ///
     /// # Errors
     /// Names what cannot be together.
     pub(crate) fn resumed(
         self,
         events: Vec<Event>,
-        step: u64,
+        (step, made): (u64, usize),
         numbers: &[usize],
         next: usize,
     ) -> Result<Self, Invalid> {
-        let Self { mut state, history, engine, timings } = self;
+        let Self { mut state, history, engine, timings, cut } = self;
         let past = events.iter().position(|event| event.at > step).unwrap_or(events.len());
         if !events[past..].is_sorted_by_key(|event| event.at) {
             return Err(Invalid::new("event", "in disorder", "in the order of their steps"));
         }
         let vents = history.vents.numbered(numbers, next)?;
-        let mut history = History { step, vents, past, ..history };
+        let mut history = History { step, made, vents, past, ..history };
         events.iter().try_for_each(|event| history.check_there(&event.command))?;
         for event in &events[..past] {
             history.set(&event.command, state.grid());
         }
         history.events = events;
         put_in_force(history.wind.as_ref(), &mut state);
-        Ok(Self { state, history, engine, timings })
+        let stages = history.stages(&state).count();
+        within("stages", made as f64, 0.0, stages as f64 - 1.0)?;
+        Ok(Self { state, history, engine, timings, cut })
     }
 
-    /// One step: the stages that are due, in their order; then the events that are due after it.
+    /// One step: the stages that are due, in their order; then the events that are due after it. A step that was cut goes on
+    /// with its next stage.
     pub fn step(&mut self) {
         let draw = Draw { seed: self.history.seed, step: self.history.step };
-        for stage in self.history.stages(&self.state) {
+        let (made, is_asked) = (self.history.made, |cut: &AtomicBool| cut.load(Ordering::Relaxed));
+        let mut cut = 0;
+        for (number, stage) in self.history.stages(&self.state).enumerate().skip(made) {
+            if number > made && stage.can_wait(&self.state) && self.cut.as_deref().is_some_and(is_asked) {
+                cut = number;
+                break;
+            }
             if stage.is_due(draw.step) {
                 self.timings.time(stage, || stage.run(&mut self.state, &mut *self.engine, draw));
             }
@@ -268,8 +282,21 @@ impl Simulation {
                 return;
             }
         }
+        self.history.made = cut;
+        if cut > 0 {
+            return;
+        }
         self.history.step += 1;
         self.run_due_events();
+    }
+
+    /// Makes the rest of a step that was cut.
+    fn end_step(&mut self) {
+        let cut = self.cut.take();
+        if self.history.made > 0 {
+            self.step();
+        }
+        self.cut = cut;
     }
 
     /// From now on a long step of a world of the physical model is given up as soon as `stop` is set: the simulation is then as it
@@ -278,6 +305,12 @@ impl Simulation {
         if let Some(flowing) = &mut self.state.flow {
             flowing.flow.stop_by(stop);
         }
+    }
+
+    /// From now on a step is cut between two of its stages once `cut` is set: the next [`Simulation::step`], also that of a snapshot or a
+    /// checkpoint, goes on with the stages that are left, to the bits that it would have come to.
+    pub fn cut_by(&mut self, cut: Arc<AtomicBool>) {
+        self.cut = Some(cut);
     }
 
     /// From now on the lava of a physical model without other matter and air is put into cells only by [`Simulation::show`]: what
@@ -291,9 +324,14 @@ impl Simulation {
         self.state.show_flow();
     }
 
-    /// Whether the last step was given up.
+    /// Whether the last step was given up or cut.
     pub fn was_stopped(&self) -> bool {
-        self.state.flow().is_some_and(Flow::was_stopped)
+        self.history.made > 0 || self.state.flow().is_some_and(Flow::was_stopped)
+    }
+
+    /// How many stages of the next step are made already: those before the cut.
+    pub(crate) fn stages_made(&self) -> usize {
+        self.history.made
     }
 
     fn run_due_events(&mut self) {
@@ -318,7 +356,8 @@ impl Simulation {
         self.history.set(command, self.state.grid());
     }
 
-    /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed.
+    /// Does something to the simulation now and records it: an edit, a change of vents, of rules or of the seed. A step that was
+    /// cut is made to its end before.
     ///
     /// # Errors
     /// Names what is out of range, the vent that is not there, or what the model of this world has not; nothing is changed
@@ -326,6 +365,7 @@ impl Simulation {
     pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
         let mut command = command.into();
         command.validate()?;
+        self.end_step();
         let Self { state, history, .. } = self;
         command.fit_to(state)?;
         history.check_there(&command)?;

@@ -22,7 +22,8 @@ impl Origin {
     /// Words for all that decides the steps besides state, lava vents and seed: rules, materials with their reactions and sources,
     /// wind and events.
     pub fn course(&self) -> String {
-        let History { step, seed: _, rules: _, spec, materials, reactions, vents, wind, events, past } = &self.history;
+        let History { step, made: _, seed: _, rules: _, spec, materials, reactions, vents, wind, events, past } =
+            &self.history;
         let air = self.state.air().map(|air| air.spec());
         let sources: Vec<_> = vents.specs().filter(|vent| vent.list() != List::Vents).collect();
         // The usual lava goes without saying, as it did before it could be another one: records of earlier runs stay those of this.
@@ -38,7 +39,7 @@ impl Origin {
         history.vents = Vents::new(&lava.into_iter().chain(others).collect::<Vec<_>>(), state.grid());
         history.seed = seed;
         state.flow.iter_mut().for_each(|flowing| flowing.flow.set_seed(seed));
-        Simulation { state, history, engine, timings: Timings::default() }
+        Simulation { state, history, engine, timings: Timings::default(), cut: None }
     }
 }
 

@@ -87,6 +87,16 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// Whether a step can be cut before it: the state is then one to keep. What is given to the air may lie in cells that its own
+    /// step clears, and matter meets a flow by what covered it when its step began.
+    pub(super) fn can_wait(self, state: &State) -> bool {
+        match self {
+            Self::Air => false,
+            Self::Emission(_) | Self::Fallout => true,
+            _ => state.flow().is_none(),
+        }
+    }
+
     /// Whether it runs in `step`.
     pub fn is_due(self, step: u64) -> bool {
         match self {

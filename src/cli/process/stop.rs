@@ -1,5 +1,5 @@
-//! Ctrl-C and the termination signal: the first one ends long work after its current step, or within a long step of a flow and
-//! within a long frame; the second ends the program at once. Before long work has begun, as while a scene is read from a pipe,
+//! Ctrl-C and the termination signal: the first one ends long work after its current step, or within a long step and within a
+//! long frame; the second ends the program at once. Before long work has begun, as while a scene is read from a pipe,
 //! the first one ends the program. Files that can be made again from what is kept are given up after a moment.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,14 +9,14 @@ use std::time::Duration;
 use lavoxel::output;
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether frames are to be given up: the moment in which they could end is over.
+/// Whether frames are to be given up, and steps cut: the moment in which they could end is over.
 static OVERDUE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether long work runs, which checks [`asked`].
 static LONG_WORK: AtomicBool = AtomicBool::new(false);
 /// Whether only files are left that can be made again.
 static EXPENDABLE: AtomicBool = AtomicBool::new(false);
 
-/// How long a frame or a file that was begun may take after a signal.
+/// How long a step, a frame or a file that was begun may take after a signal.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// Installs the handler of Ctrl-C and of the termination signal.
@@ -74,7 +74,7 @@ pub(in crate::cli) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&ASKED)
 }
 
-/// Flag that frames read; they are given up once it is set, a moment after a signal.
+/// Flag that frames and stages read; frames are given up and steps cut once it is set, a moment after a signal.
 pub(in crate::cli) fn overdue() -> Arc<AtomicBool> {
     Arc::clone(&OVERDUE)
 }
