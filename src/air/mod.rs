@@ -4,35 +4,30 @@
 //! The air has cells of its own, some voxels wide ([`AirGrid`]), and reads which voxels are in its way ([`Openness`]). What it
 //! carries are whole units, each of which an account knows ([`Amounts`], [`FieldAccount`]). A [`Solver`] moves it.
 
-mod account;
-mod amounts;
 pub mod article;
 mod fall;
-mod grid;
 pub mod incompressible;
 mod measured;
-mod motion;
-mod openness;
-mod saved;
-mod scale;
+mod setup;
 mod solver;
-mod spec;
+mod space;
 mod state;
+mod store;
 mod wind;
 
-pub use self::account::FieldAccount;
-pub use self::amounts::{Amounts, Field, UNIT};
-pub use self::grid::{AXES, AirGrid, BEYOND, Side};
-pub use self::motion::Motion;
-pub use self::openness::{OPEN, Openness};
-pub(crate) use self::saved::AirState;
-#[cfg(feature = "files")]
-pub(crate) use self::saved::Numbers;
-pub(crate) use self::scale::LAVA_K;
-pub use self::scale::Scale;
+pub use self::setup::motion::Motion;
+pub(crate) use self::setup::scale::LAVA_K;
+pub use self::setup::scale::Scale;
+pub use self::setup::spec::{AirSpec, SidesSpec};
 pub use self::solver::{Flows, Forces, Solver};
-pub use self::spec::{AirSpec, SidesSpec};
+pub use self::space::grid::{AXES, AirGrid, BEYOND, Side};
+pub use self::space::openness::{OPEN, Openness};
 pub use self::state::Air;
+pub use self::store::account::FieldAccount;
+pub use self::store::amounts::{Amounts, Field, UNIT};
+pub(crate) use self::store::saved::AirState;
+#[cfg(feature = "files")]
+pub(crate) use self::store::saved::Numbers;
 #[cfg(feature = "viewer")]
 pub(crate) use self::wind::FASTEST_M_S;
 pub use self::wind::Wind;

@@ -1,6 +1,6 @@
 //! The air: its fields, their accounts, and its step.
 
-use crate::air::account::FieldAccount;
+use crate::air::store::account::FieldAccount;
 use crate::air::{AirGrid, AirSpec, Amounts, Field, Forces, Openness, Scale, Solver, UNIT};
 use crate::grid::Place;
 

@@ -8,47 +8,37 @@
 //!                                                      └──► messages::Update ──► state, paint ──► frame
 //! ```
 //!
-//! [`messages`] holds the messages between the window and the simulation thread, `worker` is that thread, `paint` draws
-//! its updates with the graphics card, and `ui` draws the panel and the marks over the picture. [`keys`], `camera`,
-//! `tools`, `pointer`, `pace` and [`display`] need no window and are tested without one.
+//! | room | holds |
+//! |---|---|
+//! | `shell` | the window itself: event loop, frames, dialogs, notices; [`display`] opens it |
+//! | `input` | [`keys`], mouse and pointer, which become actions |
+//! | `eye` | the camera |
+//! | `edit` | tools, handles and slices, and marks of what was built |
+//! | `past` | rates of steps, kept moments, recordings, the journal |
+//! | `ui` | the panel and the marks over the picture |
+//! | `paint` | pictures, by the graphics card or the processor |
+//! | [`messages`] | what the window and the simulation's thread say to each other |
+//! | `worker` | that thread |
+//!
+//! Most of `input`, `eye`, `edit` and `past` needs no window and is tested without one.
 
-mod actions;
-mod app;
-mod built;
-mod camera;
-mod clock;
-mod complete;
-mod dialog;
-pub mod display;
+mod edit;
+mod eye;
 mod flow;
-mod frame;
-mod history;
-mod journal;
-pub mod keys;
-mod meet;
+mod input;
 pub mod messages;
-mod mouse;
-mod pace;
 pub mod paint;
-mod pointer;
-mod recent;
-mod record;
-mod rewind;
-mod screen;
-mod slices;
+mod past;
+mod shell;
 mod state;
-mod straight;
-mod toasts;
-mod tools;
 mod ui;
-mod vent_drag;
-mod vent_handles;
-mod viewpoint;
 pub mod worker;
 
-pub use app::{Options, ViewerError, open};
-pub use journal::Log;
-pub use paint::DrawOn;
-pub use state::HEIGHTMAP_PACE;
-pub use tools::Tool;
-pub use viewpoint::Side;
+pub use self::edit::tools::Tool;
+pub use self::eye::viewpoint::Side;
+pub use self::input::keys;
+pub use self::paint::DrawOn;
+pub use self::past::journal::Log;
+pub use self::shell::app::{Options, ViewerError, open};
+pub use self::shell::display;
+pub use self::state::HEIGHTMAP_PACE;

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use ndarray::Array2;
 
-use super::built::Built;
-use super::complete::Completion;
-use super::history::History;
-use super::keys::Action;
+use super::edit::built::Built;
+use super::edit::slices::Cuts;
+use super::edit::tools::Tools;
+use super::input::complete::Completion;
+use super::input::keys::Action;
 use super::messages::{Command, Glow, Moment, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
-use super::recent::Recent;
-use super::slices::Cuts;
-use super::toasts::Toasts;
-use super::tools::Tools;
+use super::past::history::History;
+use super::shell::recent::Recent;
+use super::shell::toasts::Toasts;
 use crate::air::Wind;
 use crate::matter::Material;
 use crate::render::contents::opened;

@@ -3,7 +3,7 @@
 use kiss3d::egui::{Button, Context, Margin, RichText, Ui, vec2};
 
 use super::BRIGHT;
-use crate::viewer::keys::Action;
+use crate::viewer::input::keys::Action;
 use crate::viewer::messages::Pace;
 use crate::viewer::state::{Request, State};
 

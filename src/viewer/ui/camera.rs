@@ -2,9 +2,9 @@
 
 use kiss3d::egui::Ui;
 
-use crate::viewer::keys::{self, Action};
+use crate::viewer::eye::viewpoint::Side;
+use crate::viewer::input::keys::{self, Action};
 use crate::viewer::state::{Request, State};
-use crate::viewer::viewpoint::Side;
 
 /// Buttons of the first row: text and action.
 const PLACES: [(&str, &str, Action); 7] = [

@@ -4,7 +4,7 @@ use kiss3d::egui::{RichText, TextEdit, Ui};
 
 use super::FAINT;
 use crate::export::animation_formats;
-use crate::viewer::keys::Action;
+use crate::viewer::input::keys::Action;
 use crate::viewer::state::{Request, State};
 
 /// Shows the buttons and the names.

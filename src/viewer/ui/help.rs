@@ -7,7 +7,7 @@ use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align2, Color32, Context, Frame, Grid, Order, RichText, ScrollArea, Ui, Window, vec2};
 
 use super::{ACCENT, BRIGHT};
-use crate::viewer::keys::{BINDINGS, Group, HELD};
+use crate::viewer::input::keys::{BINDINGS, Group, HELD};
 use crate::viewer::state::State;
 
 /// Width that a column takes, in points.

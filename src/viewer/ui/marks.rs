@@ -5,12 +5,12 @@ use nalgebra::Point3;
 
 use super::{BRIGHT, SHADE, Stage, color_of};
 use crate::source::VentSpec;
-use crate::viewer::built;
+use crate::viewer::edit::built;
+use crate::viewer::edit::slices::{self, AXIS_NAMES};
+use crate::viewer::edit::tools::{Tool, lies_on};
+use crate::viewer::edit::vent_handles::{self, Grip, Handle};
 use crate::viewer::flow;
-use crate::viewer::slices::{self, AXIS_NAMES};
 use crate::viewer::state::State;
-use crate::viewer::tools::{Tool, lies_on};
-use crate::viewer::vent_handles::{self, Grip, Handle};
 
 /// Rock that was put in by hand.
 const BUILT: Color32 = Color32::from_rgb(255, 236, 200);

@@ -31,9 +31,9 @@ use kiss3d::egui::{
     self, Area, Color32, Context, CornerRadius, FontId, Id, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
 };
 
+use super::edit::vent_handles::Handle;
 use super::messages::Report;
 use super::state::{Shown, State};
-use super::vent_handles::Handle;
 use crate::render::{Camera, Plain};
 
 /// Width of the panel in points.

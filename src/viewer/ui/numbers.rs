@@ -5,7 +5,7 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 use super::rows::fact;
 use super::{ACCENT, BRIGHT, FAINT, WRONG};
 use crate::viewer::messages::{AirAccount, FlowReport, MaterialReport};
-use crate::viewer::pace;
+use crate::viewer::past::pace;
 use crate::viewer::state::State;
 
 /// Shows everything.

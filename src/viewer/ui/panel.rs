@@ -5,7 +5,7 @@ use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
 
 use super::rows::{Fold, section};
 use super::{BRIGHT, FAINT, camera, files, look, materials, numbers, rules, slices, time, tools, vents, wind};
-use crate::viewer::pace;
+use crate::viewer::past::pace;
 use crate::viewer::state::State;
 
 /// Width of the panel's content in points.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText, vec2};
 
 use super::{BRIGHT, SHADE, Stage};
+use crate::viewer::edit::tools::lies_on;
 use crate::viewer::messages::{Probe, Report};
 use crate::viewer::state::State;
-use crate::viewer::tools::lies_on;
 use crate::world::Quantity;
 
 /// Time after the last movement of the pointer in which the whole text is shown.

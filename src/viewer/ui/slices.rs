@@ -6,7 +6,7 @@ use super::FAINT;
 
 use super::look::palette;
 use super::rows::{NAME, name};
-use crate::viewer::slices::AXIS_NAMES;
+use crate::viewer::edit::slices::AXIS_NAMES;
 use crate::viewer::state::State;
 use crate::world::Quantity;
 

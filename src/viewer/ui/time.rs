@@ -8,9 +8,9 @@ use super::rows::{SLIDER, name};
 use super::{ACCENT, BRIGHT, FAINT};
 use crate::scene::{SceneSpec, Seconds};
 use crate::simulation;
-use crate::viewer::keys::Action;
+use crate::viewer::input::keys::Action;
 use crate::viewer::messages::{Command, KeptMoment, Moment, Pace, Report};
-use crate::viewer::pace::{self, RATES};
+use crate::viewer::past::pace::{self, RATES};
 use crate::viewer::state::{Request, State, USUAL_PACE};
 
 /// Greatest height of the list of moments.

@@ -8,10 +8,10 @@ use super::{ACCENT, BRIGHT, color_of};
 use crate::matter::Material;
 use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
-use crate::viewer::keys::{self, Action};
+use crate::viewer::edit::tools::{BREATH, BRUSH_RADIUS, Tool, Tools};
+use crate::viewer::input::keys::{self, Action};
 use crate::viewer::messages::FlowReport;
 use crate::viewer::state::State;
-use crate::viewer::tools::{BREATH, BRUSH_RADIUS, Tool, Tools};
 use crate::world::Breath;
 
 /// Shows and edits the tools.

@@ -7,11 +7,11 @@ use super::{BRIGHT, FAINT};
 use crate::matter::Kind;
 use crate::source::{VentChange, VentFlow, VentSpec};
 use crate::units::VENT_ENERGY_MAX;
+use crate::viewer::edit::vent_drag::{VENT_RADIUS, VENT_RATE};
+use crate::viewer::edit::vent_handles;
 use crate::viewer::flow::{FLOW_RATE, MOST_KELVIN, set_rate};
 use crate::viewer::messages::{Command, FlowReport};
 use crate::viewer::state::{Request, State};
-use crate::viewer::vent_drag::{VENT_RADIUS, VENT_RATE};
-use crate::viewer::vent_handles;
 
 /// Most vents with sliders; more are only counted.
 const MOST: usize = 24;

@@ -8,7 +8,7 @@ use super::pick::{Hit, Sight};
 use crate::grid::Place;
 use crate::render::Ray;
 use crate::state::State;
-use crate::viewer::meet::lies_in;
+use crate::viewer::input::meet::lies_in;
 use crate::viewer::messages::Stroke;
 use crate::world::{Edit, Matter, Shape};
 
