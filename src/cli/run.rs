@@ -30,8 +30,8 @@ const CHECKPOINT_EVERY: u64 = 500;
 ///
 /// Prints the mass account, the extent of the lava and the mean time of each stage. Nothing is made for pictures: a flow of the
 /// physical model is put into cells only for what reads them. Ctrl-C ends the run after the current step, a long step of a
-/// flow at once; report and files are then of the steps so far. Files that take longer than a second after that are given up
-/// where --checkpoint keeps the run.
+/// flow at once, and another one between two of its stages after a second; report and files are then of what is made so far. Files
+/// that take longer than a second after that are given up where --checkpoint keeps the run.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {

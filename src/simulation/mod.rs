@@ -329,8 +329,8 @@ impl Simulation {
         self.history.made > 0 || self.state.flow().is_some_and(Flow::was_stopped)
     }
 
-    /// How many stages of the next step are made already: those before the cut.
-    pub(crate) fn stages_made(&self) -> usize {
+    /// How many stages of the next step are made already, those before the cut; 0 at the end of a step.
+    pub fn stages_made(&self) -> usize {
         self.history.made
     }
 

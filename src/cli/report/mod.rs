@@ -30,6 +30,9 @@ pub(super) struct Report {
     scene: String,
     version: &'static str,
     steps: u64,
+    /// Stages of the next step that are in the state: those before it was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages_of_next_step: Option<usize>,
     interrupted: bool,
     seed: u64,
     threads: usize,
@@ -310,6 +313,7 @@ impl Report {
             scene: context.scene,
             version: env!("CARGO_PKG_VERSION"),
             steps: simulation.steps(),
+            stages_of_next_step: Some(simulation.stages_made()).filter(|&made| made > 0),
             interrupted: context.interrupted,
             seed: simulation.seed(),
             threads: rayon::current_num_threads(),
@@ -385,7 +389,8 @@ impl Report {
         let of_material = |(name, material): &(String, MaterialReport)| material.mass.warnings(&format!(" of {name}"));
         lines.extend(self.materials.iter().flat_map(of_material));
         if self.interrupted {
-            lines.push(format!("stopped after step {}", self.steps));
+            let stages = self.stages_of_next_step.map(|made| format!(" and {made} stages of the next"));
+            lines.push(format!("stopped after step {}{}", self.steps, stages.unwrap_or_default()));
         }
         lines.join("\n")
     }

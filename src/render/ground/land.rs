@@ -101,10 +101,13 @@ struct Altitudes {
 }
 
 impl Altitudes {
+    /// Heights in whole parts of the side, outwards: a summit that grows by some lava would colour the whole land again.
     fn of(block: &Heightfield, side: usize) -> Self {
+        let part = side as f32 / 64.0;
         let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
+        let (lowest, top) = ((lowest / part).floor() * part, (block.top / part).ceil() * part);
         // Low hills have no summit to colour: a land counts as at least so high.
-        Self { lowest, rise: (block.top - lowest).max(0.3 * side as f32), side }
+        Self { lowest, rise: (top - lowest).max(0.3 * side as f32), side }
     }
 
     /// The place of a node.

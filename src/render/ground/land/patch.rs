@@ -476,6 +476,19 @@ mod tests {
     }
 
     #[test]
+    fn a_summit_that_grows_by_a_film_of_lava_colours_no_land_again() {
+        let (grid, look) = (Grid::new(64, 40, 64), LookSpec::default());
+        let mut ground = hills(64, 64);
+        ground[[30, 30]] = 25.3;
+        let mut land = TerrainLook::bake(&ground, grid, &look, 64);
+        let (scale, far) = (land.scale, land.albedo.data[0]);
+        ground[[30, 30]] += 0.1;
+        assert_eq!(land.patch(&ground, Caves::default(), &look), Patched::Part);
+        assert_eq!((land.scale, land.albedo.data[0]), (scale, far));
+        assert_same(&land, &TerrainLook::bake(&ground, grid, &look, 64));
+    }
+
+    #[test]
     fn a_patch_bakes_what_a_new_bake_does() {
         for (turn, (nx, nz, nodes)) in [(24, 20, 24), (9, 24, 100), (90, 61, 180)].into_iter().enumerate() {
             let grid = Grid::new(nx, 40, nz);
