@@ -118,10 +118,11 @@ impl App {
         }
     }
 
-    fn onward(&mut self) {
+    pub(in crate::viewer) fn onward(&mut self) {
         let Some(report) = &self.state.report else { return };
         match self.rewind.ahead(report) {
             Some(moment) => self.stop_at(moment),
+            None if self.rewind.waits_to_go_ahead(report) => {}
             None => self.tell(Notice::wrong(format!("no moment after step {} is kept", report.step))),
         }
     }

@@ -7,6 +7,8 @@ use crate::viewer::messages::{KeptMoment, Moment, Report};
 pub(crate) struct Rewind {
     /// The moment, and the epoch that begins with it.
     last: Option<(Moment, u64)>,
+    /// Whether the user asked to go ahead while the rewind was under way.
+    goes_ahead: bool,
 }
 
 impl Rewind {
@@ -22,7 +24,24 @@ impl Rewind {
     /// Remembers that a moment was asked for.
     pub(crate) fn goes_to(&mut self, moment: Moment, report: &Report) {
         let epoch = self.last.map_or(report.epoch, |(_, epoch)| epoch.max(report.epoch));
-        self.last = Some((moment, epoch + 1));
+        *self = Self { last: Some((moment, epoch + 1)), goes_ahead: false };
+    }
+
+    /// Remembers that the user asked to go ahead, where the moment that the rewind leaves is not told yet. Returns whether it is so.
+    pub(crate) fn waits_to_go_ahead(&mut self, report: &Report) -> bool {
+        self.goes_ahead = self.is_under_way(report);
+        self.goes_ahead
+    }
+
+    /// Whether to go ahead now: the user asked before, and the report of the rewind has come.
+    pub(crate) fn goes_ahead_now(&mut self, report: &Report) -> bool {
+        let goes = self.goes_ahead && !self.is_under_way(report);
+        self.goes_ahead &= !goes;
+        goes
+    }
+
+    fn is_under_way(&self, report: &Report) -> bool {
+        self.last.is_some_and(|(_, epoch)| report.epoch < epoch)
     }
 
     /// The moment to go back to: the last one that the user kept, without one the last automatic one; where a rewind has just
@@ -43,7 +62,7 @@ impl Rewind {
 
     /// Another scene.
     pub(crate) fn restart(&mut self) {
-        self.last = None;
+        *self = Self::default();
     }
 }
 
@@ -75,6 +94,25 @@ mod tests {
         assert_eq!(rewind.back(&running), Some(Moment::START));
         assert_eq!(rewind.back(&report(800, 2)), Some(Moment::START));
         assert_eq!(rewind.back(&report(0, 3)), None, "there is none before the start");
+    }
+
+    #[test]
+    fn a_wish_to_go_ahead_waits_for_the_moment_that_the_rewind_leaves() {
+        let mut rewind = Rewind::default();
+        let kept = |acts| KeptMoment { moment: Moment { step: 0, acts }, by_hand: false };
+        let painted = Report { acts: 3, moments: vec![kept(0)], ..report(0, 0) };
+        assert!(!rewind.waits_to_go_ahead(&painted), "no rewind is under way");
+        rewind.goes_to(Moment::START, &painted);
+        assert_eq!(rewind.ahead(&painted), None);
+        assert!(rewind.waits_to_go_ahead(&painted) && !rewind.goes_ahead_now(&painted));
+        let gone = Report { moments: vec![kept(0), kept(3)], ..report(0, 1) };
+        assert!(rewind.goes_ahead_now(&gone) && !rewind.goes_ahead_now(&gone), "once");
+        assert_eq!(rewind.ahead(&gone), Some(kept(3).moment));
+        // Another rewind forgets the wish.
+        rewind.goes_to(Moment::START, &gone);
+        assert!(rewind.waits_to_go_ahead(&gone));
+        rewind.goes_to(Moment::START, &gone);
+        assert!(!rewind.goes_ahead_now(&report(0, 3)));
     }
 
     #[test]

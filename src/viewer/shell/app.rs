@@ -318,6 +318,11 @@ impl App {
                 self.look_changed();
             }
         }
+        if let Some(report) = &self.state.report
+            && self.rewind.goes_ahead_now(report)
+        {
+            self.onward();
+        }
         for notice in self.files.notices() {
             any = true;
             self.tell(notice);

@@ -34,7 +34,8 @@ fn bench_prints_its_table() {
 #[test]
 fn bench_keeps_tables_and_compares_them() {
     let place = Place::new();
-    let bench = "bench --steps 3 --only spreading,open --pictures 1";
+    // Maps alone: worlds would be made three times, and each row is kept and compared as the others.
+    let bench = "bench --steps 3 --only open --pictures 2";
     let text = place.done(&format!("{bench} --save new/a.json --label first"));
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let saved: Value = serde_json::from_slice(&place.read("new/a.json")).unwrap();
@@ -46,14 +47,14 @@ fn bench_keeps_tables_and_compares_them() {
     place.put("slow.json", slow.to_string());
     let compared = place.json(&format!("{bench} --compare slow.json --json"))["compared"].take();
     let changes = compared["changes"].as_array().unwrap();
-    assert_eq!(changes.len(), 11 + 2);
+    assert_eq!(changes.len(), 2);
     assert!(changes.iter().all(|change| change["outside_noise"] == true), "{compared}");
     assert!(changes.iter().all(|change| change["ratio"].as_f64().unwrap() < 1.0), "{compared}");
     assert_eq!(compared["warnings"][0].as_str().unwrap().matches("not a loom").count(), 1);
 
     let text = place.done(&format!("{bench} --compare slow.json --save new/a.json --force"));
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 13, "{text}");
+    assert!(text.contains("against slow.json (first)") && text.matches("  faster").count() == 2, "{text}");
     let saved: Value = serde_json::from_slice(&place.read("new/a.json")).unwrap();
     assert!(saved.get("label").is_none() && saved.get("compared").is_none());
 }
