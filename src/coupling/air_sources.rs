@@ -224,19 +224,21 @@ impl Taking<'_> {
         }
     }
 
-    /// The heat that the top faces of a lava that melts give, of its solid, `set`, and of its liquid.
-    fn warm_by_melting(&mut self, world: &World, flow: &Flow, Melting { set, melt, mould }: Melting) {
+    /// The heat that the top faces of a lava that melts give, of its solid and of its liquid.
+    fn warm_by_melting(&mut self, world: &World, flow: &Flow, Melting { solid, melt, mould }: Melting) {
         let has = |layer: usize, place: Place| world.layers()[layer].at(place).amount >= WARM;
         let is_open = |[x, y, z]: Place| {
             let above = [x, y + 1, z];
             let roofed = y + 1 < world.grid().ny
-                && (world.ground().is_solid(above) || [set, melt, mould].into_iter().any(|layer| has(layer, above)));
+                && (world.ground().is_solid(above) || [solid, melt, mould].into_iter().any(|layer| has(layer, above)));
             !roofed && !is_drowned(world, [x, y, z])
         };
-        let solid =
-            world.layers()[set].held().map(|(place, _)| place).filter(|&place| !has(melt, place) && has(set, place));
+        let solid_cells = world.layers()[solid]
+            .held()
+            .map(|(place, _)| place)
+            .filter(|&place| !has(melt, place) && has(solid, place));
         let liquid = world.layers()[melt].held().map(|(place, _)| place).filter(|&place| has(melt, place));
-        for place @ [x, y, z] in solid.chain(liquid).filter(|&place| is_open(place)) {
+        for place @ [x, y, z] in solid_cells.chain(liquid).filter(|&place| is_open(place)) {
             let kelvin = shown_k(flow, place).unwrap_or(0.0);
             if let Some(open) = self.over([x, y + 1, z]) {
                 self.air.put(Field::Heat, open, self.air.scale.convection(&self.air.spec, kelvin).round() as u32);

@@ -8,7 +8,7 @@ use super::flow_cells::PER_UNIT;
 use crate::engine::Engine;
 use crate::flow::{Flow, Phase};
 use crate::grid::{Grid, Place};
-use crate::matter::Material;
+use crate::matter::Shows;
 use crate::random::Draw;
 use crate::rules::Due;
 use crate::rules::react::{Heat, Reacting};
@@ -79,7 +79,7 @@ impl Meeting<'_> {
     /// stay as they are.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
         let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else { return Cow::Borrowed(due) };
-        let is_solid = self.world.layers[layer].material().name == Material::SOLID;
+        let is_solid = self.world.layers[layer].material().shows == Some(Shows::Solid);
         let giver = Giver { heat, layer, phase: if is_solid { Phase::Solid } else { Phase::Liquid } };
         // Two cells may share a cell of lava: all engines take the heat in the same order.
         let mut due = due.to_vec();

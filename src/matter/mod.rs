@@ -91,6 +91,37 @@ impl Kind {
     }
 }
 
+/// Part of a lava that melts which a material shows, in a scene of the physical model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shows {
+    /// Rock of bodies, which stays as it is.
+    Mould,
+    /// Lava that is solid.
+    Solid,
+    /// Lava that is liquid.
+    Melt,
+}
+
+impl Shows {
+    /// All of them, in the order of the layers that show them.
+    pub(crate) const ALL: [Self; 3] = [Self::Mould, Self::Solid, Self::Melt];
+
+    /// Name of the material in a scene that gives none.
+    pub(crate) fn usual_name(self) -> &'static str {
+        match self {
+            Self::Mould => "mould",
+            Self::Solid => "set",
+            Self::Melt => "melt",
+        }
+    }
+
+    /// How that material moves.
+    pub(crate) fn kind(self) -> Kind {
+        if self == Self::Melt { Kind::Liquid } else { Kind::Still }
+    }
+}
+
 /// How pressure moves a liquid: what lets it rise in the other arm of a pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -240,6 +271,8 @@ material! {
     trace: Trace = Trace::default(),
     /// See [`crate::rules::grains::PARAMS`].
     grains: Grains = Grains::default(),
+    /// Part of a lava that melts which it shows.
+    shows: Option<Shows> = None,
     /// How it is drawn.
     look: MaterialLook = MaterialLook::default(),
 }
@@ -258,11 +291,6 @@ fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
 impl Material {
     /// The name of the material that every world has.
     pub const LAVA: &str = "lava";
-    /// Names of the materials that show what is solid and what is liquid of a lava that melts.
-    pub(crate) const SOLID: &str = "set";
-    pub(crate) const MELT: &str = "melt";
-    /// Name of the material that shows rock of bodies beside them.
-    pub(crate) const MOULD: &str = "mould";
 
     /// The lava: it moves by the rules of `[rules]` and carries energy.
     pub fn lava() -> Self {

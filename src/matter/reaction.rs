@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Kind, Material, check_known};
+use super::{Kind, Material, Shows, check_known};
 use crate::param::{Form, Table, Value, table, words};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
 use crate::validate::{Invalid, within};
@@ -197,7 +197,7 @@ impl Reaction {
         }
         self.check(key)?;
         self.check_grains(key, materials)?;
-        self.check_heat(key)?;
+        self.check_heat(key, materials)?;
         match self.elements(materials).into_iter().find(|(_, [taken, made])| taken != made) {
             Some((element, [taken, made])) => Err(Invalid::new(
                 key,
@@ -220,10 +220,12 @@ impl Reaction {
     }
 
     /// Checks that a reaction with heat stands beside lava, and that its first material is another one.
-    fn check_heat(&self, key: &str) -> Result<(), Invalid> {
+    fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else { return Ok(()) };
         heat.check(&format!("{key}.heat"))?;
-        let is_lava = |name: &str| [Material::LAVA, Material::MELT, Material::SOLID].contains(&name);
+        let hot =
+            |material: &&Material| material.is_lava() || matches!(material.shows, Some(Shows::Solid | Shows::Melt));
+        let is_lava = |name: &str| materials.iter().filter(hot).any(|material| material.name == name);
         let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_lava(name));
         let is_of_lava = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_lava(name));
         if is_beside && !is_of_lava {

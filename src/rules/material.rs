@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Param, Parameters, Rule};
-use crate::matter::{Air, Capacity, Kind, LONGEST_NAME, MAX_MATERIALS, Material, Pressure};
+use crate::matter::{Air, Capacity, Kind, LONGEST_NAME, MAX_MATERIALS, Material, Pressure, Shows};
 use crate::param::{Entry, Form, Value, fact, words};
 use crate::validate::{Invalid, within};
 use crate::view::MaterialLook;
@@ -21,10 +21,11 @@ const FACTS: &[Param<Material>] = &[
     fact!(trace.air: Air, "whether air that cannot reach the roof holds a surface below it"),
     fact!(sets: bool, "whether a cell at least 0.98 full turns to ground where it lies on ground"),
     fact!(elements: BTreeMap<String, u32>, [1.0, 1000.0] "", "whole numbers by the name of an element, which reactions keep"),
+    fact!(shows: Option<Shows>, "the part of a lava that melts which it shows: its kind and density follow"),
     fact!(look: MaterialLook, "how it is drawn"),
 ];
 
-words!(Kind, Pressure, Air, Capacity);
+words!(Kind, Pressure, Air, Capacity, Shows);
 
 /// The key of `[rules]` that a table of the lava has as a material's viscosity.
 pub(super) const SUPPORT: &str = "support";

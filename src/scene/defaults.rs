@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Model, Scene, SceneError, SceneSpec};
-use crate::matter::{Material, Reaction, Terms};
+use crate::matter::{Material, Reaction, Shows, Terms};
 use crate::param::{Form, Value};
 use crate::rules::Roof;
 use crate::validate::Invalid;
@@ -78,13 +78,6 @@ pub(super) struct Added {
     lava_may_come: bool,
 }
 
-/// The materials that a reaction takes or is near, the same for a lava and its melt.
-fn met(reaction: &Reaction) -> BTreeSet<&str> {
-    let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
-    let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
-    taken.chain(near).map(|name| if name == Material::MELT { Material::LAVA } else { name }).collect()
-}
-
 impl SceneSpec {
     /// Says that its tables are all reactions that are in force, whatever lava comes later.
     pub(crate) fn pin_reactions(&mut self) {
@@ -99,7 +92,13 @@ impl SceneSpec {
         if self.model == Model::Flow {
             let hottest = self.hottest_k();
             let is_hot = |reaction: &Reaction| reaction.heat.is_none_or(|heat| hottest > heat.at_k);
-            return lists.flow.into_iter().filter(is_hot).collect();
+            let mut hot: Vec<_> = lists.flow.into_iter().filter(is_hot).collect();
+            if let Some(solid) = self.that_shows(Shows::Solid) {
+                let beside = hot.iter_mut().flat_map(|reaction| reaction.near.iter_mut()).flat_map(|Terms(near)| near);
+                let names = beside.map(|(name, _)| name).filter(|name| *name == Shows::Solid.usual_name());
+                names.for_each(|name| *name = solid.name.clone());
+            }
+            return hot;
         }
         // Steam that the air takes, or that leaves by the roof, never gathers aloft.
         let to_air = self.air.as_ref().and_then(|air| air.steam.as_deref());
@@ -125,18 +124,30 @@ impl SceneSpec {
 
     /// Whether a material of a reaction is there, as its preset has it; nothing where it is not there.
     fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
+        if self.shown(name) == Some(Shows::Solid) {
+            return (self.melts() && has_lava).then_some(true);
+        }
         match name {
             Material::LAVA => {
                 let is_usual = |given: &Material| !given.is_lava() || given.elements == Material::lava().elements;
                 has_lava.then(|| self.materials.iter().all(is_usual))
             }
-            Material::SOLID => (self.melts() && has_lava).then_some(true),
             _ => {
                 let given = self.materials.iter().find(|material| material.name == name)?;
                 let preset = Material::preset(name)?;
                 Some(given.kind == preset.kind && given.elements == preset.elements)
             }
         }
+    }
+
+    /// The materials that a reaction takes or is near, the same for a lava and its melt.
+    fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
+        let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
+        let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
+        taken
+            .chain(near)
+            .map(|name| if self.shown(name) == Some(Shows::Melt) { Material::LAVA } else { name })
+            .collect()
     }
 
     /// How a default reaction stands beside the tables `own` of the scene; nothing where its materials do not all occur.
@@ -148,14 +159,14 @@ impl SceneSpec {
             return None;
         }
         let mut differs = None;
-        for name in met(reaction) {
+        for name in self.met(reaction) {
             if !self.fits(name, has_lava)? {
                 differs = Some(name.to_owned());
             }
         }
         let differs = differs.or_else(|| made.find(|name| self.fits(name, has_lava) == Some(false)).map(str::to_owned));
         Some(match differs {
-            _ if own.iter().any(|own| met(own) == met(reaction)) => Standing::Replaced,
+            _ if own.iter().any(|own| self.met(own) == self.met(reaction)) => Standing::Replaced,
             Some(name) => Standing::Differs(name),
             None => Standing::InForce,
         })
@@ -258,7 +269,7 @@ mod tests {
         let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("right tables");
         let names = ["water", "steam", "ice", "rubble", "sand", "glass"];
         let presets = names.map(|name| Material::preset(name).expect("a preset")).to_vec();
-        let solid = Material { name: Material::SOLID.to_owned(), ..Material::unnamed() };
+        let solid = Material { name: "set".to_owned(), shows: Some(Shows::Solid), ..Material::unnamed() };
         let all = Material::with_lava(presets.into_iter().chain([solid]).collect());
         Reaction::validate_all(&lists.classic, &all).expect("balanced");
         Reaction::validate_all(&lists.flow, &all).expect("balanced");

@@ -2,43 +2,45 @@
 //! of bodies.
 
 use super::SceneSpec;
-use crate::matter::{Kind, Material, Reaction, Terms};
+use crate::matter::{Material, Reaction, Shows, Terms};
 use crate::validate::Invalid;
 use crate::view::{MaterialLook, Preset};
 
-/// The materials that show the lava.
-const SHOWN: [&str; 3] = [Material::SOLID, Material::MELT, Material::MOULD];
-
 impl SceneSpec {
-    /// Adds the materials of a lava that melts. Tables of their names in the scene keep their look and their elements. The lava
-    /// of reactions is the melt.
+    /// Adds the materials of a lava that melts. Tables that say what they show, or have its usual name, keep their name, look and
+    /// elements. The lava of reactions is the melt.
     pub(super) fn take_melting(&mut self) {
         let Some(flow) = self.flow_spec().filter(|flow| flow.lava.lava.melts()) else { return };
-        let [solid, melt] = looks(&flow.lava.preset);
-        let mould = MaterialLook { color: Some("#a8927a".to_owned()), ..MaterialLook::of(Preset::Wax) };
+        let looks = looks(&flow.lava.preset);
         // What flows displaces all that is lighter than the lava of other scenes, whatever its own density.
         let density = flow.lava.lava.density_kg_m3.max(Material::lava().density);
-        let still = [(Material::MOULD, Kind::Still, mould), (Material::SOLID, Kind::Still, solid)];
-        for (name, kind, look) in still.into_iter().chain([(Material::MELT, Kind::Liquid, melt)]) {
-            let given = self.materials.iter().position(|material| material.name == name);
-            let given = given.map(|i| self.materials.remove(i));
-            let (look, elements) = given.map_or((look, Default::default()), |given| (given.look, given.elements));
-            self.materials.push(Material {
-                name: name.to_owned(),
-                kind,
-                density,
-                look,
-                elements,
-                ..Material::unnamed()
-            });
+        for (part, look) in Shows::ALL.into_iter().zip(looks) {
+            let given = self.materials.iter().position(|material| material.shows == Some(part));
+            let usual = |material: &Material| material.shows.is_none() && material.name == part.usual_name();
+            let given = given.or_else(|| self.materials.iter().position(usual)).map(|i| self.materials.remove(i));
+            let usual = (part.usual_name().to_owned(), look, Default::default());
+            let (name, look, elements) = given.map_or(usual, |given| (given.name, given.look, given.elements));
+            let (kind, shows) = (part.kind(), Some(part));
+            self.materials.push(Material { name, kind, density, shows, look, elements, ..Material::unnamed() });
         }
+        let Some(melt) = self.that_shows(Shows::Melt).map(|material| material.name.clone()) else { return };
         for reaction in &mut self.reactions {
             let whole =
                 [&mut reaction.takes, &mut reaction.makes].into_iter().flat_map(|Terms(terms)| terms.iter_mut());
             let near = reaction.near.iter_mut().flat_map(|Terms(terms)| terms.iter_mut());
             let names = whole.map(|(name, _)| name).chain(near.map(|(name, _)| name));
-            names.filter(|name| *name == Material::LAVA).for_each(|name| *name = Material::MELT.to_owned());
+            names.filter(|name| *name == Material::LAVA).for_each(|name| name.clone_from(&melt));
         }
+    }
+
+    /// The material that shows a part of a lava that melts, where there is one.
+    pub(super) fn that_shows(&self, part: Shows) -> Option<&Material> {
+        self.materials.iter().find(|material| material.shows == Some(part))
+    }
+
+    /// Part of a lava that melts which the material of a name shows.
+    pub(super) fn shown(&self, name: &str) -> Option<Shows> {
+        self.materials.iter().find(|material| material.name == name)?.shows
     }
 
     /// Refuses what would change the layers that show a lava that melts, and heat from them where there are none.
@@ -49,13 +51,14 @@ impl SceneSpec {
         let sources = self.sources.iter().enumerate();
         let sources = sources.map(|(i, source)| (format!("source[{i}].material"), source.material.as_deref()));
         let edits = self.edits().map(|(key, edit)| (format!("{key}.matter.name"), edit.matter.material()));
-        if let Some((key, name)) = sources.chain(edits).find(|(_, name)| name.is_some_and(|name| SHOWN.contains(&name)))
+        if let Some((key, name)) =
+            sources.chain(edits).find(|(_, name)| name.is_some_and(|name| self.shown(name).is_some()))
         {
             let expected =
                 "another material: this one shows the lava, which a [[vent]], \"lava\" or \"solid\" puts into the box";
             return Err(Invalid::new(&key, format!("{:?}", name.unwrap_or_default()), expected));
         }
-        let fixed = |name: &String| [Material::SOLID, Material::MOULD].contains(&name.as_str());
+        let fixed = |name: &String| matches!(self.shown(name), Some(Shows::Solid | Shows::Mould));
         for (i, reaction) in self.reactions.iter().enumerate() {
             for (side, Terms(terms)) in [("takes", &reaction.takes), ("makes", &reaction.makes)] {
                 if let Some((name, _)) = terms.iter().find(|(name, _)| fixed(name)) {
@@ -63,6 +66,20 @@ impl SceneSpec {
                         "another material: solid melts and sets by its heat; \"lava\" is what is liquid of it";
                     return Err(Invalid::new(&format!("reaction[{i}].{side}"), format!("{name:?}"), expected));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that each part of a lava that melts is shown once, and none of another lava.
+    pub(super) fn check_shown(&self) -> Result<(), Invalid> {
+        for (i, Material { name, shows, .. }) in self.materials.iter().enumerate().filter(|(_, m)| m.shows.is_some()) {
+            let wrong = |expected| Err(Invalid::new(&format!("material[{i}].shows"), format!("of {name}"), expected));
+            if !self.melts() {
+                return wrong("left out: only a scene whose lava melts has parts of it to show, see docs/melting.md");
+            }
+            if self.materials[..i].iter().any(|other| other.shows == *shows) {
+                return wrong("a part that no other material shows");
             }
         }
         Ok(())
@@ -82,14 +99,16 @@ impl SceneSpec {
     }
 }
 
-/// The looks of solid and melt of a preset of the lava.
-fn looks(preset: &str) -> [MaterialLook; 2] {
+/// The looks of mould, solid and melt of a preset of the lava.
+fn looks(preset: &str) -> [MaterialLook; 3] {
     let of =
         |preset, color: &str, waves| MaterialLook { color: Some(color.to_owned()), waves, ..MaterialLook::of(preset) };
-    match preset {
+    let mould = of(Preset::Wax, "#a8927a", MaterialLook::of(Preset::Wax).waves);
+    let [solid, melt] = match preset {
         "ice" => [MaterialLook::of(Preset::Ice), MaterialLook::of(Preset::Water)],
         "chocolate" => [of(Preset::Wax, "#43210f", 0.4), of(Preset::Gloss, "#3a1a0b", 0.3)],
         "semisolid-aluminium" => [of(Preset::Metal, "#b4b7bb", 1.0), of(Preset::Metal, "#e6e7e9", 0.3)],
         _ => [of(Preset::Wax, "#efe3c8", 0.5), of(Preset::Gloss, "#e9d6a4", 0.2)],
-    }
+    };
+    [mould, solid, melt]
 }

@@ -224,6 +224,7 @@ impl Scene {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }
         Material::validate_all(&spec.materials)?;
+        spec.check_shown()?;
         Reaction::validate_all(&spec.reactions, &self.materials())?;
         for (i, material) in spec.materials.iter().enumerate() {
             material.validate_depth(&format!("material[{i}]"), grid.ny)?;

@@ -262,6 +262,54 @@ fn solid_that_sets_lifts_what_it_displaces() {
     assert_eq!(shared.count(), 0);
 }
 
+/// The quench with materials of one's own names for solid, melt and mould.
+fn quench_by_other_names() -> String {
+    let own = "[[material]]\nname = \"casting\"\nshows = \"solid\"\n[[material]]\nname = \"pour\"\nshows = \"melt\"\n\
+               [[material]]\nname = \"die\"\nshows = \"mould\"\n[[body]]\nshape = { kind = \"below\"";
+    QUENCH.replacen("[[body]]\nshape = { kind = \"below\"", own, 1).replace("near = { set =", "near = { casting =")
+}
+
+#[test]
+fn solid_melt_and_mould_are_what_their_tables_say() {
+    let [mut usual, mut named] = [QUENCH, &quench_by_other_names()].map(|text| build(text, tiled()).simulation);
+    for simulation in [&mut usual, &mut named] {
+        steps(simulation, 20);
+    }
+    let (usual, named) = (usual.world(), named.world());
+    assert!(mass(usual, "steam") > 0);
+    for (layer, other) in [("set", "casting"), ("melt", "pour"), ("mould", "die"), ("water", "water")] {
+        let cells = |world: &World, name: &str| world.layer(name).unwrap().held().collect::<Vec<_>>();
+        assert_eq!(cells(usual, layer), cells(named, other), "{layer}");
+    }
+    assert_eq!(flow(usual).account(), flow(named).account());
+}
+
+#[test]
+fn default_reactions_know_the_solid_by_what_it_shows() {
+    let cut = QUENCH.find("[[reaction]]").unwrap()..QUENCH.find("[[vent]]").unwrap();
+    let other = quench_by_other_names();
+    let cut_other = other.find("[[reaction]]").unwrap()..other.find("[[vent]]").unwrap();
+    let lines = |text: &str| Scene::parse(text, Path::new("own.toml")).unwrap().reaction_lines();
+    let (usual, named) = (
+        [&QUENCH[..cut.start], &QUENCH[cut.end..]].concat(),
+        [&other[..cut_other.start], &other[cut_other.end..]].concat(),
+    );
+    let usual: Vec<_> = lines(&usual).iter().map(|line| line.replace("set", "casting")).collect();
+    assert!(usual.iter().any(|line| line.contains("beside casting (default)")), "{usual:?}");
+    assert_eq!(usual, lines(&named));
+}
+
+#[test]
+fn a_part_is_shown_once_and_of_a_lava_that_melts() {
+    let twice = quench_by_other_names().replace("shows = \"mould\"", "shows = \"melt\"");
+    let refused = Scene::parse(&twice, Path::new("own.toml")).unwrap_err().to_string();
+    assert!(refused.contains("shows") && refused.contains("no other material shows"), "{refused}");
+    let plain =
+        "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"wax\"\nshows = \"solid\"\n";
+    let refused = Scene::parse(plain, Path::new("own.toml")).unwrap_err().to_string();
+    assert!(refused.contains("material[0].shows") && refused.contains("docs/melting.md"), "{refused}");
+}
+
 #[test]
 fn faces_under_water_give_nothing_to_the_air() {
     let lost = |level: f64| {

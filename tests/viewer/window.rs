@@ -541,7 +541,7 @@ fn without_a_display_one_message_names_the_way_out() {
 fn brush_and_source_pour_the_chosen_material() {
     let Some(display) = Display::start() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let text = "[grid]\nsize = [24, 24, 24]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n";
+    let text = "[grid]\nsize = [32, 32, 32]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n";
     fs::write(folder.path().join("plain.toml"), text).expect("a scene file");
     let mut window = Window::open(&display, folder.path(), &["plain.toml", "--paused"]);
     window.wait_for("first picture");
@@ -576,7 +576,7 @@ fn brush_and_source_pour_the_chosen_material() {
 fn a_fast_stroke_has_no_gaps_a_way_back_keeps_it_and_a_dialog_opens_scenes() {
     let Some(display) = Display::start() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let text = "[grid]\nsize = [48, 24, 48]\n[terrain]\nkind = \"plane\"\n";
+    let text = "[grid]\nsize = [64, 32, 64]\n[terrain]\nkind = \"plane\"\n";
     fs::write(folder.path().join("plain.toml"), text).expect("a scene file");
     let mut window = Window::open(&display, folder.path(), &["plain.toml", "--paused"]);
     window.wait_for("first picture");

@@ -6,8 +6,8 @@
 //! lava has a hole. A run with a roof may have less room than it holds; the rest is not shown. Energy is the warmth of the
 //! lava between its solidus (or the air, if it never sets) and its temperature at the vent, 1 at the vent.
 //!
-//! A lava that melts is shown in two materials instead, [`Material::SOLID`] and [`Material::MELT`], each cell as it is, and rock
-//! that bodies put above the ground as [`Material::MOULD`].
+//! A lava that melts is shown in two materials instead, of its solid and of its melt, each cell as it is, and rock that
+//! bodies put above the ground in a third ([`Shows`]).
 
 mod column;
 mod unseen;
@@ -17,7 +17,7 @@ use self::unseen::Unseen;
 use crate::flow::store::blocks::Blocks;
 use crate::flow::{Flow, FlowEdit, FlowState, UNITS};
 use crate::grid::Place;
-use crate::matter::{Kind, Material};
+use crate::matter::{Kind, Shows};
 use crate::parallel::*;
 use crate::source::Vents;
 use crate::units::AMOUNT_ONE;
@@ -45,7 +45,7 @@ const TASK: usize = 64;
 /// The layers that show a lava that melts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Melting {
-    pub(crate) set: usize,
+    pub(crate) solid: usize,
     pub(crate) melt: usize,
     pub(crate) mould: usize,
 }
@@ -53,11 +53,11 @@ pub(crate) struct Melting {
 impl Melting {
     /// Those of a world, if the lava of its flow melts.
     fn of(world: &World, flow: &Flow) -> Option<Self> {
-        let number = |name| world.number_of(name);
         if !flow.setup().lava.melts() {
             return None;
         }
-        Some(Self { set: number(Material::SOLID)?, melt: number(Material::MELT)?, mould: number(Material::MOULD)? })
+        let number = |part| world.layers.iter().position(|layer| layer.material().shows == Some(part));
+        Some(Self { solid: number(Shows::Solid)?, melt: number(Shows::Melt)?, mould: number(Shows::Mould)? })
     }
 }
 
@@ -78,7 +78,7 @@ pub struct FlowInCells {
 impl FlowInCells {
     fn new(world: &mut World, flow: Flow) -> Self {
         let melting = Melting::of(world, &flow);
-        let melts = melting.map(|Melting { set, melt, mould }| [set, melt, mould]);
+        let melts = melting.map(|Melting { solid, melt, mould }| [solid, melt, mould]);
         world.set_mirrors(melts.into_iter().flatten().chain([world.number_of_lava()]));
         Self { flow, melting, tops: Blocks::at_rest(world.grid().columns(), 0), unseen: None, columns: Vec::new() }
     }
@@ -244,7 +244,7 @@ impl Cells<'_> {
             }
             // Nothing is in a cell when it becomes ground, and none holds more than there is room for.
             self.world.layers[liquid].set([x, y, z], Content::default());
-            let still = melting.map(|Melting { set, mould, .. }| [(set, shown.solid), (mould, shown.mould)]);
+            let still = melting.map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
             for (layer, _) in still.into_iter().flatten() {
                 self.world.layers[layer].set([x, y, z], Content::default());
             }
@@ -292,8 +292,8 @@ impl Cells<'_> {
 
     /// Whether a cell takes what another one held of a layer besides the lava.
     fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
-        if self.melting.is_some_and(|Melting { set, mould, .. }| {
-            self.world.layers[set].at(place).amount + self.world.layers[mould].at(place).amount >= FILLED
+        if self.melting.is_some_and(|Melting { solid, mould, .. }| {
+            self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount >= FILLED
         }) {
             return false;
         }
