@@ -184,6 +184,8 @@ pub mod random;
 pub mod records;
 #[cfg(feature = "render")]
 pub mod render;
+#[cfg(feature = "files")]
+pub mod report;
 mod round;
 pub mod rules;
 #[cfg(feature = "scene")]

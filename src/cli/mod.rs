@@ -8,7 +8,6 @@ mod footprints;
 mod hazard;
 mod process;
 mod render;
-mod report;
 mod resume;
 mod run;
 mod scene;

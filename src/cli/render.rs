@@ -11,22 +11,20 @@ use lavoxel::export::{Animation, Film, animation_formats, check_animation, creat
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
-use lavoxel::render::{self, Image, Style};
+use lavoxel::render::{self, Image, Plane, Section, Style};
+use lavoxel::report::FlowReport;
 use lavoxel::scene::{Edge, Scene, Stage};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 use lavoxel::world::Quantity;
 
 use crate::cli::flags::count;
-use crate::cli::flags::cut::Cut;
 use crate::cli::flags::typed::Typed;
 use crate::cli::process::stop;
-use crate::cli::report::flow::FlowReport;
 use crate::cli::show::beside::Beside;
 use crate::cli::show::painter::{Clip, Painter, View, named};
 use crate::cli::show::progress::Progress;
 use crate::cli::show::say;
-use crate::cli::show::slices::Section;
 use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Simulate a scene and write pictures and animations
@@ -105,7 +103,7 @@ pub(crate) struct RenderArgs {
     /// Show a slice instead of the volume: an axis and a cell such as z=64, metres from the north-west corner such as
     /// z=640m, an elevation such as y=735m, or a coordinate of the map such as x=map:499800
     #[arg(long, value_name = "AXIS=PLACE")]
-    slice: Option<Cut>,
+    slice: Option<Plane>,
 
     /// Field of a slice: amount, energy or specific-energy (per amount) of the lava, in the physical model temperature,
     /// viscosity, velocity-east, velocity-north or set; solid (rock and materials without values), or the like of another
@@ -256,14 +254,14 @@ impl RenderArgs {
 
     /// View of a scene that is drawn.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
-        let Some(cut) = self.slice else { return Ok(View::Volume) };
+        let Some(plane) = self.slice else { return Ok(View::Volume) };
         let all = scene.quantities();
         let quantity = match self.field.as_ref().map(|field| Quantity::find(field, &all)) {
             None => scene.usual_quantity(),
             Some(Ok(quantity)) => quantity.clone(),
             Some(Err(e)) => anyhow::bail!("--field {0}: there is no field {0:?}; fields are {1}", e.name, e.known),
         };
-        Ok(View::Slice(Section { cut, quantity, whole: self.whole }))
+        Ok(View::Slice(Section { plane, quantity, whole: self.whole }))
     }
 }
 

@@ -10,14 +10,13 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::Existing;
+use lavoxel::report::Report;
 use lavoxel::scene::{Scene, Stage};
 
 use crate::cli::flags::count;
 use crate::cli::flags::maps::{Ended, MapOptions, MapPlan};
 use crate::cli::flags::volumes::{Exports, VolumeArgs};
 use crate::cli::process::stop;
-use crate::cli::report::whereabouts::Whereabouts;
-use crate::cli::report::{Context, Report};
 use crate::cli::resume::is_same;
 use crate::cli::show::progress::Progress;
 use crate::cli::show::say;
@@ -263,15 +262,7 @@ impl Work {
         let Self { scene, stage, mut files, keeper, json, quiet } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let name = scene.spec.name.clone();
-        let context = Context {
-            scene: name.clone(),
-            site: &stage.site,
-            whereabouts: Whereabouts::of(&stage),
-            summary: scene.summary(&stage.site, &stage.simulation),
-            chosen: scene.choices().to_vec(),
-            interrupted,
-        };
-        let report = Report::new(&stage.simulation, context);
+        let report = Report::of(&scene, &stage, interrupted);
         say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
         if keeper.is_none() {

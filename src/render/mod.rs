@@ -54,4 +54,6 @@ pub use names::Named;
 pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke};
 pub use picture::picture;
 pub use renderer::Renderer;
-pub use slice::{Axis, Content, Crop, Part, Sample, SliceSpec, SliceStyle, Survey, slice, slice_of_motion};
+pub use slice::{
+    Axis, Content, Crop, Part, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey, slice, slice_of_motion,
+};

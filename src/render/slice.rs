@@ -4,7 +4,9 @@ mod arrows;
 mod cells;
 mod cut;
 mod layout;
+mod plane;
 mod sample;
+mod slices;
 mod survey;
 
 use crate::grid::{Grid, Place};
@@ -19,7 +21,9 @@ use crate::view::Palette;
 use arrows::Arrows;
 use cells::Cells;
 use layout::Layout;
+pub use plane::Plane;
 pub use sample::Sample;
+pub use slices::{Section, Slices};
 pub use survey::{Crop, Survey};
 
 const PAPER: [u8; 3] = [24, 26, 30];

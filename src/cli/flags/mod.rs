@@ -1,7 +1,6 @@
 //! Flags that several commands share, and the files that they ask for.
 
 pub(super) mod count;
-pub(super) mod cut;
 pub(super) mod maps;
 pub(super) mod memory;
 pub(super) mod place;

@@ -4,4 +4,3 @@ pub(super) mod beside;
 pub(super) mod painter;
 pub(super) mod progress;
 pub(super) mod say;
-pub(super) mod slices;

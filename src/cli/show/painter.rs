@@ -7,14 +7,12 @@ use std::sync::atomic::Ordering;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
-use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Named, Renderer};
+use lavoxel::render::{Axis, Camera, CameraSpec, Image, LookSpec, Named, Renderer, Section, Slices};
 use lavoxel::scene::{Model, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 
-use crate::cli::flags::cut::axis_number;
 use crate::cli::process::stop;
-use crate::cli::show::slices::{Section, Slices};
 
 /// View that is shown.
 #[derive(Clone, Debug)]
@@ -48,7 +46,7 @@ impl FromStr for Clip {
         let (axis, shares) = text.split_once('=').ok_or_else(wrong)?;
         let (low, high) = shares.split_once("..").ok_or_else(wrong)?;
         let number = |part: &str| part.trim().parse().map_err(|_| wrong());
-        Ok(Self { axis: axis_number(axis).ok_or_else(wrong)?, shares: [number(low)?, number(high)?] })
+        Ok(Self { axis: Axis::named(axis).ok_or_else(wrong)?.number(), shares: [number(low)?, number(high)?] })
     }
 }
 

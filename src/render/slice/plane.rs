@@ -1,23 +1,27 @@
-//! The place of a slice: the value of `--slice`.
+//! The place of a slice, as people write it.
 
 use std::fmt;
 use std::str::FromStr;
 
-use lavoxel::map::Site;
-use lavoxel::render::{Axis, Ruler};
-use lavoxel::validate::Invalid;
+use super::Axis;
+use crate::map::Site;
+use crate::render::Ruler;
+use crate::validate::Invalid;
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// 0 for `x`, 1 for `y`, 2 for `z`.
-pub(in crate::cli) fn axis_number(name: &str) -> Option<usize> {
-    NAMES.iter().position(|axis| *axis == name.trim())
+impl Axis {
+    /// The axis that people call `x`, `y` or `z`.
+    pub fn named(name: &str) -> Option<Self> {
+        Some([Self::X, Self::Y, Self::Z][NAMES.iter().position(|axis| *axis == name.trim())?])
+    }
 }
 
 /// A plane of cells: `z=64`, `y=735m` or `x=map:2667675`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::cli) struct Cut {
-    pub(in crate::cli) axis: Axis,
+pub struct Plane {
+    /// Axis that it is perpendicular to.
+    pub axis: Axis,
     place: Place,
 }
 
@@ -31,14 +35,14 @@ enum Place {
     Map(f64),
 }
 
-impl FromStr for Cut {
+impl FromStr for Plane {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("\"{text}\" is not a slice such as z=64 (cells), z=640m, y=735m (elevation) or x=map:499800");
         let (axis, place) = text.split_once('=').ok_or_else(wrong)?;
-        let axis = [Axis::X, Axis::Y, Axis::Z][axis_number(axis).ok_or_else(wrong)?];
+        let axis = Axis::named(axis).ok_or_else(wrong)?;
         let number = |part: &str| part.trim().parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong);
         let place = place.trim();
         let place = match (place.strip_prefix("map:"), place.strip_suffix('m')) {
@@ -51,7 +55,7 @@ impl FromStr for Cut {
     }
 }
 
-impl fmt::Display for Cut {
+impl fmt::Display for Plane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axis = NAMES[self.axis.number()];
         match self.place {
@@ -62,12 +66,12 @@ impl fmt::Display for Cut {
     }
 }
 
-impl Cut {
+impl Plane {
     /// The cell along the axis in a box at `site`.
     ///
     /// # Errors
     /// When the plane is outside the box, or in coordinates of a map and the terrain has none.
-    pub(in crate::cli) fn cell(self, site: &Site) -> Result<usize, Invalid> {
+    pub fn cell(self, site: &Site) -> Result<usize, Invalid> {
         let axis = self.axis.number();
         let count = [site.grid.nx, site.grid.ny, site.grid.nz][axis];
         let key = "slice.cell";
@@ -104,8 +108,8 @@ fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use lavoxel::grid::Grid;
-    use lavoxel::map::{Crs, Georeference};
+    use crate::grid::Grid;
+    use crate::map::{Crs, Georeference};
 
     use super::*;
 
@@ -122,7 +126,7 @@ mod tests {
     }
 
     fn cell(text: &str, site: &Site) -> Result<usize, String> {
-        text.parse::<Cut>()?.cell(site).map_err(|wrong| wrong.to_string())
+        text.parse::<Plane>()?.cell(site).map_err(|wrong| wrong.to_string())
     }
 
     #[test]
@@ -162,7 +166,7 @@ mod tests {
     #[test]
     fn what_is_no_slice_is_refused() {
         for text in ["", "x", "w=3", "x=", "x=-1", "x=1.5", "x=m", "x=nanm", "x=map:", "y=map:5", "x=1e400m", "x=3 4"] {
-            assert!(text.parse::<Cut>().is_err_and(|message| message.contains("is not a slice")), "{text}");
+            assert!(text.parse::<Plane>().is_err_and(|message| message.contains("is not a slice")), "{text}");
         }
     }
 }

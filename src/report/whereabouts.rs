@@ -1,13 +1,13 @@
 //! The place of the box and its vents in a report.
 
-use lavoxel::map::{Bounds, Georeference};
-use lavoxel::scene::Stage;
-use lavoxel::source::VentSpec;
+use crate::map::{Bounds, Georeference};
+use crate::scene::Stage;
+use crate::source::VentSpec;
 use serde::Serialize;
 
 /// The place of the box, and its vents.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct Whereabouts {
+pub(super) struct Whereabouts {
     floor_m: f64,
     vertical_exaggeration: f64,
     map: Option<MapPlace>,
@@ -33,7 +33,7 @@ struct VentPlace {
 
 impl Whereabouts {
     /// Those of a scene that was built.
-    pub(in crate::cli) fn of(stage: &Stage) -> Self {
+    pub(super) fn of(stage: &Stage) -> Self {
         let grid = stage.simulation.world().grid();
         let cell = stage.site.cell_size_m;
         let georeference = stage.site.georeference.as_ref();

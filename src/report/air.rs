@@ -1,14 +1,14 @@
 //! Report of the air: its cells and the account of each field.
 
-use lavoxel::air::{Air, Field};
-use lavoxel::words::{heat, mass, short};
+use crate::air::{Air, Field};
+use crate::words::{heat, mass, short};
 use serde::Serialize;
 
-use crate::cli::report::{as_table, parts};
+use crate::report::{as_table, parts};
 
 /// The air.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct AirReport {
+pub(super) struct AirReport {
     solver: String,
     /// Cells along x, y and z.
     cells: [usize; 3],
@@ -39,7 +39,7 @@ struct FieldReport {
 }
 
 impl AirReport {
-    pub(in crate::cli) fn of(air: &Air) -> Self {
+    pub(super) fn of(air: &Air) -> Self {
         let field = |field: Field| (field.name(), FieldReport::of(air, field));
         Self {
             solver: format!("{:?}", air.spec().solver).to_lowercase(),
@@ -52,7 +52,7 @@ impl AirReport {
     }
 
     /// The lines for people.
-    pub(in crate::cli) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let ([nx, ny, nz], edge) = (self.cells, short(self.cell_size_m, 3));
         let first = format!(
             "air         {nx} × {ny} × {nz} cells of {edge} m, {}, {} s a step, up to {:.1} m/s",

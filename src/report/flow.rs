@@ -1,13 +1,13 @@
 //! Report of a flow of the physical model: volumes, extent and heat in true units.
 
-use lavoxel::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
-use lavoxel::map::Site;
-use lavoxel::scene::Seconds;
-use lavoxel::simulation::Simulation;
-use lavoxel::words::{area, grouped, heat, length, rough, short, volume};
+use crate::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
+use crate::map::Site;
+use crate::scene::Seconds;
+use crate::simulation::Simulation;
+use crate::words::{area, grouped, heat, length, rough, short, volume};
 use serde::Serialize;
 
-use crate::cli::report::parts;
+use crate::report::parts;
 
 /// Least thickness in metres of a column that counts as covered.
 const LEAST_M: f64 = 0.05;
@@ -23,7 +23,7 @@ const LEAST_ACROSS: f64 = 5.0;
 
 /// A flow.
 #[derive(Debug, Serialize)]
-pub(in crate::cli) struct FlowReport {
+pub struct FlowReport {
     /// Simulated time.
     time_s: f64,
     step_s: f64,
@@ -252,7 +252,7 @@ impl Extent {
 
 impl FlowReport {
     /// The flow of a simulation of the physical model.
-    pub(in crate::cli) fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
+    pub fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
         let flow = simulation.world().flow()?;
         let (account, unit) = (flow.account(), flow.space().unit_m3());
         let m3 = |units: i64| units as f64 * unit;
@@ -292,7 +292,7 @@ impl FlowReport {
     }
 
     /// The lines for people.
-    pub(in crate::cli) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         // Wax that melts where it stands has no vent, and flows down no mountain.
         let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
         let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent{lowest}", short(self.reach_m, 2)));
@@ -336,7 +336,7 @@ impl FlowReport {
     }
 
     /// Lines for liquid that was not poured or left, and for places where the model or its sub-steps do not hold.
-    pub(in crate::cli) fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let all = self.poured_m3 + self.placed_m3 + self.made_m3;
         let blocked = || {
             let blocked = volume(self.blocked_m3);

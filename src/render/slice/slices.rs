@@ -1,26 +1,27 @@
 //! Slices of a simulation as pictures; those of a film share one scale.
 
-use lavoxel::map::Site;
-use lavoxel::render::{
-    Axis, Crop, Image, Palette, Plain, Ruler, Sample, Scale, SliceSpec, SliceStyle, Survey, round_up, slice_of_motion,
-};
-use lavoxel::simulation::Simulation;
-use lavoxel::validate::Invalid;
-use lavoxel::world::{CellMeasure, Quantity};
+use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
+use crate::map::Site;
+use crate::render::chart::key::Plain;
+use crate::render::{Image, Palette, Ruler, Scale, round_up};
+use crate::simulation::Simulation;
+use crate::validate::Invalid;
+use crate::world::{CellMeasure, Quantity};
 
-use crate::cli::flags::cut::Cut;
-
-/// A slice as the flags ask for it.
+/// A slice as people ask for it.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Section {
-    pub(in crate::cli) cut: Cut,
-    pub(in crate::cli) quantity: Quantity,
+pub struct Section {
+    /// Where it lies.
+    pub plane: Plane,
+    /// Field that it shows.
+    pub quantity: Quantity,
     /// Show the whole height of the box.
-    pub(in crate::cli) whole: bool,
+    pub whole: bool,
 }
 
 /// A slice from frame to frame.
-pub(in crate::cli) struct Slices {
+#[derive(Debug)]
+pub struct Slices {
     axis: Axis,
     cell: usize,
     quantity: Quantity,
@@ -40,14 +41,10 @@ impl Slices {
     ///
     /// # Errors
     /// When they are outside the box.
-    pub(in crate::cli) fn new(
-        section: Section,
-        site: &Site,
-        (palette, kelvin): (Palette, Option<[f32; 2]>),
-    ) -> Result<Self, Invalid> {
+    pub fn new(section: Section, site: &Site, (palette, kelvin): (Palette, Option<[f32; 2]>)) -> Result<Self, Invalid> {
         Ok(Self {
-            axis: section.cut.axis,
-            cell: section.cut.cell(site)?,
+            axis: section.plane.axis,
+            cell: section.plane.cell(site)?,
             quantity: section.quantity,
             palette,
             kelvin,
@@ -58,12 +55,10 @@ impl Slices {
     }
 
     /// Draws the simulation as it is now, in `size` pixels.
-    pub(in crate::cli) fn draw(
-        &mut self,
-        simulation: &Simulation,
-        size: (usize, usize),
-        title: String,
-    ) -> Result<Image, Invalid> {
+    ///
+    /// # Errors
+    /// When it has too few pixels.
+    pub fn draw(&mut self, simulation: &Simulation, size: (usize, usize), title: String) -> Result<Image, Invalid> {
         let world = simulation.world();
         let grid = world.grid();
         let sample = Sample::new(world, &self.quantity);

@@ -1,32 +1,33 @@
-//! Report of a headless run: the account, the extent of the lava and the timings.
+//! Report of a simulation: the accounts, the extent of what flows, and the timings; as text and as data.
 
-pub(super) mod air;
-pub(super) mod flow;
-pub(super) mod whereabouts;
+mod air;
+mod flow;
+mod whereabouts;
 
 use std::collections::BTreeMap;
 
-use lavoxel::export::NO_FORECAST;
-use lavoxel::map::Site;
-use lavoxel::matter::Kind;
-use lavoxel::rules::Bed;
-use lavoxel::rules::Walls;
-use lavoxel::rules::spreading::{Spreading, spreads};
-use lavoxel::scene::Edge;
-use lavoxel::simulation::Simulation;
-use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE, cells};
-use lavoxel::validate::tame;
-use lavoxel::words::{area, grouped, short, volume};
-use lavoxel::world::{ElementAccount, Layer};
+use crate::export::NO_FORECAST;
+use crate::map::Site;
+use crate::matter::Kind;
+use crate::parallel::current_num_threads;
+use crate::rules::Bed;
+use crate::rules::Walls;
+use crate::rules::spreading::{Spreading, spreads};
+use crate::scene::{Edge, Scene, Stage};
+use crate::simulation::Simulation;
+use crate::units::{AMOUNT_ONE, ENERGY_ONE, cells};
+use crate::validate::tame;
+use crate::words::{area, grouped, short, volume};
+use crate::world::{ElementAccount, Layer};
 use serde::Serialize;
 
-use crate::cli::report::air::AirReport;
-use crate::cli::report::flow::FlowReport;
-use crate::cli::report::whereabouts::Whereabouts;
+use self::air::AirReport;
+pub use self::flow::FlowReport;
+use self::whereabouts::Whereabouts;
 
-/// Everything that `lavoxel run` reports. Amounts in units: [`AMOUNT_ONE`] to a full cell.
+/// Everything that `lavoxel run` reports, for serde, and as [text](Report::text). Amounts in units: [`AMOUNT_ONE`] to a full cell.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub struct Report {
     scene: String,
     version: &'static str,
     steps: u64,
@@ -83,7 +84,7 @@ pub(super) struct Report {
 }
 
 /// The parts of an account: those that every one has, and of the others those that are there.
-pub(super) fn parts<T: Copy + Default + PartialOrd>(
+fn parts<T: Copy + Default + PartialOrd>(
     always: &[(T, &str)],
     seldom: &[(T, &str)],
     words: impl Fn(&T) -> String,
@@ -274,30 +275,21 @@ struct EnergyUnits {
 }
 
 /// Writes pairs as keys and values.
-pub(super) fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
+fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
     pairs: &[(K, V)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
 }
 
-/// Inputs of the report besides the simulation.
-pub(super) struct Context<'a> {
-    pub(super) scene: String,
-    pub(super) site: &'a Site,
-    pub(super) whereabouts: Whereabouts,
-    /// Lines of [`lavoxel::scene::Scene::summary`].
-    pub(super) summary: Vec<String>,
-    pub(super) chosen: Vec<String>,
-    pub(super) interrupted: bool,
-}
-
 impl Report {
-    pub(super) fn new(simulation: &Simulation, context: Context<'_>) -> Self {
+    /// The report of a scene and the state that it came to; `interrupted` where not all steps were made.
+    pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
+        let Stage { simulation, site } = stage;
         let world = simulation.world();
         let (grid, lava) = (world.grid(), world.lava());
         let ledger = lava.ledger();
-        let (tally, energy, site) = (lava.tally(), lava.energy(), context.site);
+        let (tally, energy) = (lava.tally(), lava.energy());
         let timings = simulation.timings().iter();
         let edge = Edge::of(simulation, site);
         // A world of lava alone has its account already.
@@ -310,17 +302,17 @@ impl Report {
             (layer.material().name.clone(), MaterialReport::of(layer, shows_flow, site))
         };
         Self {
-            scene: context.scene,
+            scene: scene.spec.name.clone(),
             version: env!("CARGO_PKG_VERSION"),
             steps: simulation.steps(),
             stages_of_next_step: Some(simulation.stages_made()).filter(|&made| made > 0),
-            interrupted: context.interrupted,
+            interrupted,
             seed: simulation.seed(),
-            threads: rayon::current_num_threads(),
+            threads: current_num_threads(),
             dims: [grid.nx, grid.ny, grid.nz],
             cell_size_m: site.cell_size_m,
-            whereabouts: context.whereabouts,
-            chosen: context.chosen,
+            whereabouts: Whereabouts::of(stage),
+            chosen: scene.choices().to_vec(),
             walls: edge.walls,
             unit: AMOUNT_ONE,
             mass: MassUnits::of(lava, tally.mass),
@@ -344,7 +336,7 @@ impl Report {
             air: world.air().map(AirReport::of),
             flow: FlowReport::of(simulation, site),
             note: NO_FORECAST,
-            summary: context.summary,
+            summary: scene.summary(site, simulation),
             edge: edge.words(),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
@@ -352,7 +344,7 @@ impl Report {
     }
 
     /// The report for people.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
         // The physical model has none of the other stages.
         let ran = |(_, ms): &&(&str, f64)| self.flow.is_none() || *ms > 0.0;
