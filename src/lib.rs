@@ -157,6 +157,8 @@ pub mod air;
 
 #[cfg(feature = "files")]
 pub mod checkpoint;
+#[cfg(feature = "files")]
+pub mod compare;
 pub mod coupling;
 pub mod engine;
 mod exact;

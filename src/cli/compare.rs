@@ -1,14 +1,12 @@
 //! `lavoxel compare`: how well two footprints agree.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::map::compare::{Agreement, Footprint};
+use lavoxel::compare::{Options, compare};
 use lavoxel::scene::Seconds;
-use lavoxel::words;
-use serde::Serialize;
 
-use crate::cli::footprints::{Limit, Pair, Source};
+use crate::cli::no_file;
 use crate::cli::show::say;
 
 const EXAMPLES: &str = "\
@@ -73,116 +71,15 @@ fn point(text: &str) -> Result<[f64; 2], String> {
 
 /// Runs `lavoxel compare`.
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    anyhow::ensure!(args.above.is_finite(), "--above {}: must be a number", args.above);
-    if let Some(size) = args.cell_size {
-        anyhow::ensure!(size > 0.0 && size.is_finite(), "--cell-size {size}: must be a length above 0");
-    }
-    let limit = Limit { above: args.above, until: args.until };
-    let (a, b) = (Source::read(&args.a, limit)?, Source::read(&args.b, limit)?);
-    let has_time = a.is_time() || b.is_time();
-    anyhow::ensure!(has_time || args.until.is_none(), "--until: neither file is a GeoTIFF in hours or another time");
-    let pair = Pair::of((&a, &args.a), (&b, &args.b), args.cell_size)?;
-    let report = pair.report(args)?;
-    say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
-    Ok(())
-}
-
-/// Report that is printed.
-#[derive(Debug, Serialize)]
-struct Report {
-    a: Side,
-    b: Side,
-    intersection: Area,
-    union: Area,
-    cell_area_m2: f64,
-    fit: Option<f64>,
-    jaccard: Option<f64>,
-    precision: Option<f64>,
-    recall: Option<f64>,
-    length_difference_m: Option<f64>,
-    front_difference_m: Option<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Area {
-    cells: usize,
-    area_m2: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Side {
-    file: String,
-    cells: usize,
-    area_m2: f64,
-    length_m: Option<f64>,
-    front_m: Option<f64>,
-}
-
-impl Pair {
-    fn report(&self, args: &CompareArgs) -> anyhow::Result<Report> {
-        let found = Agreement::of(&self.a.inside, &self.b.inside);
-        anyhow::ensure!(found.either() > 0, "neither footprint has a cell (--above {})", args.above);
-        let from = match (args.from, &self.plane) {
-            (Some(from), Some(way)) => Some(
-                way.back(from).ok_or_else(|| anyhow::anyhow!("--from: is no longitude and latitude near the map"))?,
-            ),
-            (from, _) => from,
-        };
-        let cell = self.a.place.cell;
-        let cell_area = cell.0 * self.metres.0 * cell.1 * self.metres.1;
-        let area = |cells: usize| Area { cells, area_m2: cells as f64 * cell_area };
-        let side = |path: &Path, footprint: &Footprint, cells: usize| Side {
-            file: path.display().to_string(),
-            cells,
-            area_m2: area(cells).area_m2,
-            length_m: footprint.length(self.metres),
-            front_m: from.and_then(|from| footprint.reach(from, self.metres)),
-        };
-        let (a, b) = (side(&args.a, &self.a, found.a), side(&args.b, &self.b, found.b));
-        let less = |a: Option<f64>, b: Option<f64>| Some(a? - b?);
-        Ok(Report {
-            length_difference_m: less(a.length_m, b.length_m),
-            front_difference_m: less(a.front_m, b.front_m),
-            intersection: area(found.both),
-            union: area(found.either()),
-            cell_area_m2: cell_area,
-            fit: found.fit(),
-            jaccard: found.jaccard(),
-            precision: found.precision(),
-            recall: found.recall(),
-            a,
-            b,
-        })
-    }
-}
-
-impl Report {
-    fn text(&self) -> String {
-        let area = |cells: usize, m2: f64| format!("{} cells, {}", words::grouped(cells as u64), words::area(m2));
-        let side = |name: &str, side: &Side| format!("{name:<13}{} ({})", area(side.cells, side.area_m2), side.file);
-        let share = |name: &str, value: Option<f64>, what: &str| {
-            let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
-            format!("{name:<13}{value:<7}{what}")
-        };
-        let metres = |name: &str, values: [Option<f64>; 3], what: &str| {
-            let [a, b, less] = values.map(|value| value.map_or("none".to_owned(), |value| format!("{value:.1} m")));
-            format!("{name:<13}A {a}, B {b}, A − B {less}  ({what})")
-        };
-        let mut lines = vec![
-            side("A", &self.a),
-            side("B", &self.b),
-            format!("{:<13}{}", "both", area(self.intersection.cells, self.intersection.area_m2)),
-            share("fit", self.fit, "√(∩/∪)"),
-            share("Jaccard", self.jaccard, "∩/∪"),
-            share("precision", self.precision, "∩/A"),
-            share("recall", self.recall, "∩/B"),
-        ];
-        let lengths = [self.a.length_m, self.b.length_m, self.length_difference_m];
-        lines.push(metres("length", lengths, "between the two cells farthest apart"));
-        if self.a.front_m.is_some() || self.b.front_m.is_some() {
-            let fronts = [self.a.front_m, self.b.front_m, self.front_difference_m];
-            lines.push(metres("front", fronts, "farthest cell from --from"));
+    for path in [&args.a, &args.b] {
+        if !path.exists() {
+            return Err(no_file(path));
         }
-        lines.join("\n")
     }
+    let mut options = Options::default();
+    (options.above, options.until, options.from, options.cell_size) =
+        (args.above, args.until, args.from, args.cell_size);
+    let found = compare(&args.a, &args.b, &options).map_err(anyhow::Error::msg)?;
+    say::data(&if args.json { serde_json::to_string_pretty(&found)? } else { found.text() })?;
+    Ok(())
 }

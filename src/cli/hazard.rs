@@ -1,36 +1,18 @@
 //! `lavoxel hazard`: many sampled eruptions, and maps of how probable, how soon and how thick lava is.
 
-mod folder;
-mod pool;
-mod report;
-mod vents;
-
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::export::maps::need_of;
-use lavoxel::hazard::{Drawing, Ground, Law, Plan, Reduction, RunFiles, Seeds, Size, Summary};
-use lavoxel::output::{self, Existing, file_name};
-use lavoxel::scene::{LavaSpec, Model, Overrides, Scene, Seconds, Stage, VentOverride, VentPlace};
-use lavoxel::source::VentSpec;
-use lavoxel::validate::tame;
+use lavoxel::hazard::{HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap};
+use lavoxel::scene::{Overrides, Scene};
 
-use self::folder::Folder;
-use self::pool::Pool;
-use self::report::Report;
-use self::vents::Vents;
 use crate::cli::flags::count;
 use crate::cli::process::stop;
+use crate::cli::show::progress::Runs;
 use crate::cli::show::say;
-use crate::cli::{Outcome, SceneOptions, start_threads};
-
-/// Lava of a heightmap that comes without a scene and without `--lava`.
-const USUAL_LAVA: &str = "etna-basalt";
-
-/// Largest limit of what a run inundates, in metres: more than any mountain is high.
-const MOST_ABOVE_M: f64 = 10_000.0;
+use crate::cli::{NoThreads, Outcome, SceneOptions, start_threads};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,6 +21,9 @@ Examples:
   The same from a table of vents (x,y,weight), by durations, with pictures:
       lavoxel hazard etna.tif --vent-area vents.csv --rates uniform:2,20 --durations uniform:6h,10d --picture
   After Ctrl-C, a kill or a power failure: the same command goes on with the runs that are missing.
+  A fortieth of the runs, as a job of a cluster; then the maps of all parts:
+      lavoxel hazard etna.tif … --shard 3/40 --out parts/3
+      lavoxel hazard etna.tif … --merge parts/* --out maps
   Other quantiles and another limit from the same runs:
       lavoxel hazard etna.tif … --reduce-only --above 1 --quantiles 0.05,0.95
 
@@ -113,6 +98,15 @@ pub(crate) struct HazardArgs {
     #[arg(long)]
     reduce_only: bool,
 
+    /// Make this part of the runs, and no maps: 3/40 is every fortieth run, from the third. Parts may run at once, on many
+    /// machines, into one folder or into folders of their own
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["reduce_only", "force"])]
+    shard: Option<Shard>,
+
+    /// Take the runs of these folders into that of --out, make no others, and draw the maps
+    #[arg(long, value_name = "FOLDER", num_args = 1.., conflicts_with_all = ["shard", "reduce_only", "force"])]
+    merge: Vec<PathBuf>,
+
     /// Remove the runs of another plan from the folder, and start again
     #[arg(long, conflicts_with = "reduce_only")]
     force: bool,
@@ -140,6 +134,31 @@ impl From<SeedsName> for Seeds {
     }
 }
 
+/// A part of the runs: `3/40` is every fortieth, from the third.
+#[derive(Clone, Copy, Debug)]
+struct Shard {
+    number: u64,
+    of: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        let (number, of) = parts
+            .filter(|&(number, of): &(u64, u64)| (1..=of).contains(&number))
+            .ok_or_else(|| "must be a part and how many there are, such as 3/40: the third of forty".to_owned())?;
+        Ok(Self { number, of })
+    }
+}
+
+impl Shard {
+    fn has(self, run: u64) -> bool {
+        run % self.of == self.number - 1
+    }
+}
+
 /// Runs `lavoxel hazard`.
 pub(super) fn run(args: &HazardArgs) -> anyhow::Result<Outcome> {
     begin(args).map_err(|error| args.scene.source.typed().name(error))
@@ -147,69 +166,49 @@ pub(super) fn run(args: &HazardArgs) -> anyhow::Result<Outcome> {
 
 fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     let start = Instant::now();
-    let (size, reduction) = (args.size()?, args.reduction()?);
     let (scene, asked) = args.load()?;
     start_threads(scene.spec.threads)?;
-    let stage = scene.build(Box::new(Tiled::default()))?;
-    let vents = args.vents(&asked, &stage)?;
-    let rates = args.rates(&asked, &scene)?;
-    let limit_s = asked.duration.or_else(|| args.limit_of(&scene)).map(|Seconds(time)| time);
-    let plan = Plan {
-        runs: args.runs,
-        seed: scene.spec.seed,
-        seeds: args.seeds.into(),
-        places: vents.places,
-        rates,
-        size,
-        limit_s,
-        vent: model_vent(&stage)?,
-    };
-    plan.validate().map_err(|wrong| anyhow::anyhow!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected))?;
-    let columns = stage.site.grid.columns();
-    let summary = Summary::need(columns, args.runs, reduction.quantiles.len());
-    // Runs come first, then the maps of all of them.
-    let ending = if args.picture { "kmz" } else { "gpkg" };
-    let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
+    let source = Source { scene: &scene, asked: &asked, is_bare: args.is_bare() };
     let at_once = rayon::current_num_threads();
-    let runs = Ground::need(&stage, at_once).and(summary.clone());
-    let need = runs.or(summary.clone().and(drawn));
-    need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
-    let ground = Ground::of(stage, at_once, stop::flag()).ok_or_else(no_flow)?;
-
-    let file = plan.file(&ground, &scene.spec.name, &vents.words);
-    let folder = Folder::open(args.folder(&scene), &file, args, &reduction)?;
+    let study = Study::new(&source, &args.settings(), at_once, stop::flag()).map_err(told)?;
+    let path = args.out.clone().unwrap_or_else(|| Study::usual_folder(&scene.spec.name));
+    args.merge.iter().try_for_each(|other| study.check_part(other)).map_err(told)?;
+    let folder = study.open(path, args.opening()).map_err(told)?;
+    for other in &args.merge {
+        let taken = folder.take_from(other, args.runs, study.ground.site.grid.columns()).map_err(told)?;
+        if !args.scene.quiet {
+            say::note(&format!("{}: {taken} runs taken", other.display()));
+        }
+    }
     let (found, missing) = folder.runs(args.runs);
-    if !found.is_empty() && !args.scene.quiet && !args.reduce_only {
-        say::note(&format!("{}: {} of {} runs are there already", folder.path.display(), found.len(), args.runs));
-    }
-    let mut made = Vec::new();
-    if !args.reduce_only {
+    let mut made = 0;
+    if args.makes_runs() {
+        if !found.is_empty() && !args.scene.quiet {
+            let count = found.len();
+            say::note(&format!("{}: {count} of {} runs are there already", folder.path.display(), args.runs));
+        }
+        let mine: Vec<u64> =
+            missing.iter().copied().filter(|run| args.shard.is_none_or(|shard| shard.has(*run))).collect();
         stop::after_the_step();
-        let pool = Pool { plan: &plan, ground: &ground, folder: &folder, quiet: args.scene.quiet };
-        made = pool.make(&missing, (found.len() as u64, args.runs))?;
+        let all = if args.shard.is_some() { mine.len() as u64 } else { args.runs };
+        let progress = Runs::new(all, all - mine.len() as u64, args.scene.quiet);
+        let result = study.make(&folder, (&mine, at_once), &stop::asked, &|_| progress.add_one());
+        progress.finish();
+        made = result.map_err(told)?;
+        let (path, done) = (folder.path.display(), folder.runs(args.runs).0.len());
+        if made < mine.len() {
+            let rest = "the same command makes the others";
+            say::note(&format!("stopped after {done} of {} runs in {path}; {rest}", args.runs));
+            return Ok(Outcome::Stopped);
+        }
+        if let Some(Shard { number, of }) = args.shard {
+            let maps = "when all parts are made: the same command with --reduce-only, or --merge, in place of --shard";
+            say::note(&format!("part {number} of {of} is made, {done} of {} runs in {path}; {maps}", args.runs));
+            return Ok(Outcome::Done);
+        }
     }
-    let runs = sorted(found.iter().chain(&made).copied().collect());
-    if made.len() < missing.len() && !args.reduce_only {
-        let (path, done) = (folder.path.display(), runs.len());
-        say::note(&format!("stopped after {done} of {} runs in {path}; the same command makes the others", args.runs));
-        return Ok(Outcome::Stopped);
-    }
-    anyhow::ensure!(!runs.is_empty(), "{}: holds no runs; leave out --reduce-only", folder.path.display());
     stop::only_files_are_left(true);
-    let _held = summary.held();
-    let files = RunFiles { folder: folder.runs_path(), fingerprint: file.fingerprint(), columns, runs };
-    let summary = Summary::of(&files, &reduction, &ground)?;
-    let drawing = Drawing {
-        summary: &summary,
-        reduction: &reduction,
-        ground: &ground,
-        scene: &scene.spec.name,
-        seed: plan.seed,
-        pictures: args.picture,
-        levels: args.levels.as_deref(),
-    };
-    let written = drawing.write(&folder.path, Existing::Replace)?;
-    let report = Report::new(&plan, &file, &drawing, made.len(), start.elapsed());
+    let (report, written) = study.draw(&folder, (made, &|| start.elapsed())).map_err(told)?;
     say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
     report.warnings().into_iter().for_each(|warning| say::warn(Some(warning)));
     if !args.scene.quiet {
@@ -218,26 +217,17 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn sorted(mut runs: Vec<u64>) -> Vec<u64> {
-    runs.sort_unstable();
-    runs
-}
-
-/// The radius, height and temperature that all vents of a scene share.
-fn model_vent(stage: &Stage) -> anyhow::Result<VentSpec> {
-    let form = |vent: &VentSpec| (vent.radius, vent.height, vent.flow.as_ref().and_then(|flow| flow.temperature_k));
-    let mut vents = stage.simulation.lava_vents();
-    let first = vents.next().cloned().unwrap_or(VentSpec { radius: 0.0, ..VentSpec::default() });
-    let alike = vents.all(|vent| form(vent) == form(&first));
-    anyhow::ensure!(alike, "the vents of the scene differ in radius, height or temperature_k: give all the same");
-    Ok(first)
-}
-
-fn no_flow() -> anyhow::Error {
-    anyhow::anyhow!(
-        "hazard needs the physical model, in m³ and seconds: name a scene with model = \"flow\", or a heightmap with or \
-         without --lava NAME"
-    )
+/// An error by its cause, from which the exit code follows.
+fn told(error: HazardError) -> anyhow::Error {
+    match error {
+        HazardError::Scene(error) => error.into(),
+        HazardError::Memory(error) => error.into(),
+        HazardError::Record(error) => error.into(),
+        HazardError::Output(error) => error.into(),
+        HazardError::Export(error) => error.into(),
+        HazardError::Threads(error) => NoThreads(error.to_string()).into(),
+        other => other.into(),
+    }
 }
 
 impl HazardArgs {
@@ -245,19 +235,9 @@ impl HazardArgs {
     fn load(&self) -> anyhow::Result<(Scene, Overrides)> {
         let source = &self.scene.source;
         let asked = source.place.overrides()?;
-        let mut overrides = asked.clone();
-        if self.is_bare() {
-            overrides.lava = asked.lava.clone().or(Some(LavaSpec::preset(USUAL_LAVA).map_err(anyhow::Error::msg)?));
-            // Both are sampled; what `lavoxel run` would choose for them is not said.
-            overrides.duration = asked.duration.or(Some(Seconds(0.0)));
-            if overrides.vents.is_empty() {
-                overrides.vents.push(VentOverride { place: VentPlace::Summit, rate: None, rate_m3_s: None });
-            }
-        }
         anyhow::ensure!(source.file.is_some(), "name a heightmap, or a scene with model = \"flow\"");
-        let scene = source.load_with(&overrides)?;
-        anyhow::ensure!(scene.spec.model == Model::Flow, no_flow());
-        Ok((scene, asked))
+        let overrides = if self.is_bare() { overrides_of_heightmap(&asked).map_err(told)? } else { asked.clone() };
+        Ok((source.load_with(&overrides)?, asked))
     }
 
     /// Whether the file is a heightmap without a scene.
@@ -265,100 +245,45 @@ impl HazardArgs {
         self.scene.source.path().is_ok_and(|path| path.is_some_and(|path| Scene::is_heightmap(&path)))
     }
 
-    /// How long runs of a scene last at most.
-    fn limit_of(&self, scene: &Scene) -> Option<Seconds> {
-        scene.spec.flow_spec().and_then(|flow| flow.duration).filter(|_| !self.is_bare())
+    fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        settings.runs = self.runs;
+        settings.vent_area.clone_from(&self.vent_area);
+        (settings.rates, settings.volumes, settings.durations) =
+            (self.rates.clone(), self.volumes.clone(), self.durations.clone());
+        settings.seeds = self.seeds.into();
+        (settings.above, settings.quantiles, settings.levels) =
+            (self.above, self.quantiles.clone(), self.levels.clone());
+        settings.picture = self.picture;
+        settings
     }
 
-    fn vents(&self, asked: &Overrides, stage: &Stage) -> anyhow::Result<Vents> {
-        match &self.vent_area {
-            Some(_) if !asked.vents.is_empty() => anyhow::bail!("--vent-area: pass it or --vent, not both"),
-            Some(path) => Vents::read(path, &stage.site),
-            None => Vents::of(stage),
+    /// Whether runs that are missing are made.
+    fn makes_runs(&self) -> bool {
+        !self.reduce_only && self.merge.is_empty()
+    }
+
+    fn opening(&self) -> Opening {
+        match (self.reduce_only, self.force) {
+            (true, _) => Opening::Read,
+            (false, true) => Opening::Clear,
+            (false, false) => Opening::GoOn,
         }
     }
-
-    /// The law of the rates, or the one rate of all vents.
-    fn rates(&self, asked: &Overrides, scene: &Scene) -> anyhow::Result<Law> {
-        if let Some(text) = &self.rates {
-            return law("--rates", text, |number| number.parse().ok());
-        }
-        let rates: Vec<Option<f64>> = if asked.vents.is_empty() && !self.is_bare() {
-            let steady = |flow: &lavoxel::source::VentFlow| flow.steady_rate();
-            scene.spec.vents.iter().map(|vent| vent.flow.as_deref().and_then(steady)).collect()
-        } else {
-            asked.vents.iter().map(|vent| vent.rate_m3_s).collect()
-        };
-        let first = rates.first().copied().flatten().filter(|first| rates.iter().all(|rate| *rate == Some(*first)));
-        first.map(Law::Fixed).ok_or_else(|| {
-            anyhow::anyhow!("--rates: give the effusion rate in m³/s, such as --rates 10 or --rates log-uniform:1,50")
-        })
-    }
-
-    fn size(&self) -> anyhow::Result<Size> {
-        match (&self.volumes, &self.durations) {
-            (Some(text), None) => Ok(Size::Volume(law("--volumes", text, |number| number.parse().ok())?)),
-            (None, Some(text)) => {
-                let seconds = |text: &str| text.parse::<Seconds>().ok().map(|Seconds(time)| time);
-                Ok(Size::Duration(law("--durations", text, seconds)?))
-            }
-            (None, None) => anyhow::bail!(
-                "--volumes: give how much erupts in m³, such as --volumes 1e6 or --volumes log-normal:1e6,3; or pass \
-                 --durations"
-            ),
-            (Some(_), Some(_)) => anyhow::bail!("--durations: pass it or --volumes, not both"),
-        }
-    }
-
-    fn reduction(&self) -> anyhow::Result<Reduction> {
-        let above_m = self.above;
-        let told = |value: f64| tame(&value.to_string());
-        let is_thickness = (0.0..=MOST_ABOVE_M).contains(&above_m);
-        anyhow::ensure!(
-            is_thickness,
-            "--above {}: must be a number from 0 to {MOST_ABOVE_M}, in metres",
-            told(above_m)
-        );
-        let share = |flag: &str, value: &f64| {
-            let is_share = (0.0..=1.0).contains(value);
-            anyhow::ensure!(is_share, "--{flag} {}: must be numbers from 0 to 1", told(*value));
-            Ok(())
-        };
-        self.quantiles.iter().try_for_each(|quantile| share("quantiles", quantile))?;
-        self.levels.iter().flatten().try_for_each(|level| share("levels", level))?;
-        let mut quantiles = self.quantiles.clone();
-        quantiles.sort_by(f64::total_cmp);
-        quantiles.dedup();
-        Ok(Reduction { above_m, quantiles })
-    }
-
-    fn folder(&self, scene: &Scene) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| usual_folder(&scene.spec.name))
-    }
-}
-
-/// The folder of a scene without `--out`.
-fn usual_folder(scene: &str) -> PathBuf {
-    let name = file_name(scene);
-    let ends = name.ends_with("hazard");
-    PathBuf::from(output::FOLDER).join(if ends { name } else { format!("{name}-hazard") })
-}
-
-/// A law from the text of a flag.
-fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> anyhow::Result<Law> {
-    Law::parse(text, number).map_err(|expected| anyhow::anyhow!("{flag} {}: {expected}", tame(text)))
 }
 
 #[cfg(test)]
 mod tests {
-    use lavoxel::shipped;
-
     use super::*;
 
     #[test]
-    fn a_scene_and_the_heightmap_of_its_ground_have_folders_of_their_own() {
-        assert_eq!(usual_folder("maunga_whau"), PathBuf::from("lavoxel-out/maunga-whau-hazard"));
-        let scene = Scene::open(Path::new(shipped::FOLDER).join("hazard.toml").as_path()).expect("shipped");
-        assert_eq!(usual_folder(&scene.spec.name), PathBuf::from("lavoxel-out/hazard"));
+    fn parts_are_all_runs_and_each_run_once() {
+        let shards = |of: u64| (1..=of).map(move |number| format!("{number}/{of}").parse::<Shard>().expect("right"));
+        for run in 0..100 {
+            assert_eq!(shards(7).filter(|shard| shard.has(run)).count(), 1, "{run}");
+        }
+        for wrong in ["", "3", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/2"] {
+            assert!(wrong.parse::<Shard>().is_err_and(|message| message.contains("3/40")), "{wrong}");
+        }
     }
 }

@@ -4,7 +4,6 @@ mod bench;
 mod classic;
 mod compare;
 mod flags;
-mod footprints;
 mod hazard;
 mod process;
 mod render;
@@ -237,7 +236,10 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
     if STARTED.get() == Some(&threads) {
         return Ok(());
     }
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(NoThreads)?;
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .map_err(|error| NoThreads(error.to_string()))?;
     STARTED.get_or_init(|| threads);
     Ok(())
 }
@@ -245,7 +247,7 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
 /// Why the threads do not start. Its cause is in the message alone, so that a chain of causes says it once.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
-struct NoThreads(rayon::ThreadPoolBuildError);
+struct NoThreads(String);
 
 /// The end of a command without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

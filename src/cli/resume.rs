@@ -72,7 +72,7 @@ fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
     // On threads of its own, because only the checkpoint says how many threads the later work may use.
     let threads = useful_threads(args.threads.unwrap_or(0) as usize);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let threads = threads.map_err(NoThreads)?;
+    let threads = threads.map_err(|error| NoThreads(error.to_string()))?;
     threads.install(|| {
         let error = match Checkpoint::load(&args.file, args.work.engine.make()) {
             Ok(checkpoint) => return Ok(checkpoint),

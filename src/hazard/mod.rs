@@ -4,25 +4,32 @@
 //! the seed of the plan and its own number alone ([`Plan::sample`]), so runs can be made in any order, on any number of
 //! threads or machines ([`Plan::run`]). Each leaves a small file ([`RunRecord`]) beside the plan's own ([`PlanFile`]),
 //! whose fingerprint it carries. [`Summary`] reads those files and nothing else, and [`Drawing`] writes the maps. Both
-//! give the same bytes whatever the order was.
+//! give the same bytes whatever the order was. A [`Study`] is all of them together, from its [`Settings`] to the maps.
 //!
 //! Only worlds of the physical model ([`crate::flow`]) have rates and volumes in true units. `docs/hazard.md` is for
 //! users.
 
 mod draw;
+mod folder;
 mod law;
 mod places;
 mod plan;
 mod record;
 mod reduce;
+mod report;
 mod rules;
 mod run;
+mod study;
 pub mod table;
+mod vents;
 mod write;
 
+pub use self::folder::{Folder, Opening};
 pub use self::law::Law;
 pub use self::places::{MOST_POINTS, Metres, Places};
 pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
 pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
 pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
+pub use self::report::Report;
+pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};
 pub use self::write::{Drawing, from_the_map, names, on_the_map};

@@ -7,7 +7,6 @@
 //! Numbers are little-endian. The block is a [`RunRecord`] as `postcard` writes it.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::plan::Sample;
 use crate::flow::Flow;
-use crate::output::{Existing, OutputError, WholeFile};
 
 /// The first bytes; the last of them is the version of the format.
 const MAGIC: [u8; 8] = *b"L\xe4VOXH\r\x01";
@@ -136,18 +134,8 @@ impl RunRecord {
         folder.join(format!("run_{run:06}"))
     }
 
-    /// Writes it for the plan with a fingerprint.
-    ///
-    /// # Errors
-    /// [`OutputError`] when the file cannot be written; then nothing is left behind.
-    pub fn write(&self, folder: &Path, fingerprint: u128) -> Result<(), OutputError> {
-        let path = Self::path(folder, self.sample.run);
-        let mut file = WholeFile::create(&path, Existing::Replace)?;
-        file.write_all(&self.bytes(fingerprint)).map_err(|cause| OutputError::io(&path, cause))?;
-        file.commit()
-    }
-
-    fn bytes(&self, fingerprint: u128) -> Vec<u8> {
+    /// The bytes of its file, for the plan with a fingerprint.
+    pub fn bytes(&self, fingerprint: u128) -> Vec<u8> {
         let plain = postcard::to_stdvec(self).expect("a record is plain numbers");
         let block = compress(&plain);
         let mut rest = (plain.len() as u64).to_le_bytes().to_vec();
@@ -269,7 +257,7 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let record = record(42, &[(0, 0.0, 2.0), (3, 7.5, 0.1), (299, 80.0, 1.0)]);
         assert!(matches!(RunRecord::read(folder.path(), 42, 7, 300), Ok(None)));
-        record.write(folder.path(), 7).expect("written");
+        fs::write(RunRecord::path(folder.path(), record.sample.run), record.bytes(7)).expect("written");
         assert!(folder.path().join("run_000042").exists());
         let read = RunRecord::read(folder.path(), 42, 7, 300).expect("right").expect("there");
         assert_eq!(read, record);

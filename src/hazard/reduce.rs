@@ -262,7 +262,9 @@ mod tests {
     use crate::flow::Flow;
 
     fn files(folder: &tempfile::TempDir, records: &[RunRecord]) -> RunFiles {
-        records.iter().for_each(|record| record.write(folder.path(), 9).expect("written"));
+        records.iter().for_each(|record| {
+            std::fs::write(RunRecord::path(folder.path(), record.sample.run), record.bytes(9)).expect("written")
+        });
         let runs = records.iter().map(|record| record.sample.run).collect();
         RunFiles { folder: folder.path().to_owned(), fingerprint: 9, columns: 60, runs }
     }

@@ -37,6 +37,22 @@ pub(crate) fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     result.expect("the closure ran")
 }
 
+/// Runs on a thread of its own pool: what shares work inside shares it with nobody, as many of them at once need it.
+///
+/// # Errors
+/// When the thread does not start.
+#[cfg(feature = "files")]
+pub(crate) fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
+    #[cfg(feature = "parallel")]
+    return rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .map(|pool| pool.install(run))
+        .map_err(std::io::Error::other);
+    #[cfg(not(feature = "parallel"))]
+    Ok(run())
+}
+
 fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
     #[cfg(feature = "parallel")]
     rayon::scope(|_| run());

@@ -21,7 +21,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("the order of a step; what pictures read", &["lowpass", "simulation"]),
     ("pictures", &["render"]),
     ("scenes; files of a state", &["export", "scene"]),
-    ("files to go on from; many runs; reports", &["checkpoint", "hazard", "report"]),
+    ("files to go on from; footprints beside others; reports", &["checkpoint", "compare", "report"]),
+    ("many runs", &["hazard"]),
     ("the window; the names of a first program", &["prelude", "viewer"]),
     ("the program", &["cli"]),
 ];

@@ -85,6 +85,49 @@ fn maps_are_the_same_for_any_number_of_threads() {
 }
 
 #[test]
+fn parts_of_the_runs_come_to_the_same_maps_in_one_folder_and_in_several() {
+    let place = place();
+    place.done(&command("--runs 11 --out whole"));
+    let whole = maps(&place, "whole");
+    // In folders of their own, begun anew where a part was made already.
+    for part in 1..=3 {
+        place.done(&command(&format!("--runs 11 --shard {part}/3 --out parts/{part}")));
+    }
+    assert_eq!([1, 2, 3].map(|part| run_files(&place, &format!("parts/{part}"))), [4, 4, 3]);
+    assert!(!place.files().iter().any(|name| name.starts_with("parts/1/probability")), "a part draws no maps");
+    place.done(&command("--runs 11 --merge parts/1 parts/2 parts/3 --out merged"));
+    assert!(maps(&place, "merged") == whole);
+    // In one folder, at the same time.
+    std::thread::scope(|scope| {
+        for part in 1..=3 {
+            let args = command(&format!("--runs 11 --shard {part}/3 --out one"));
+            let place = &place;
+            scope.spawn(move || place.done(&args));
+        }
+    });
+    place.done(&command("--runs 11 --reduce-only --out one"));
+    assert!(maps(&place, "one") == whole);
+}
+
+#[test]
+fn parts_of_another_plan_and_folders_without_one_are_not_merged() {
+    let place = place();
+    place.done(&command("--runs 3 --shard 1/1 --out part"));
+    let refused = |more: &str| place.refused(&command(more));
+    assert!(refused("--runs 3 --above 1 --merge nowhere --out a").contains("nowhere: holds no plan.json"));
+    let other = command("--runs 3 --merge part --out b").replace("--seed 7", "--seed 8");
+    assert!(place.refused(&other).contains("part/plan.json: is another plan"));
+    let wrong = place.run(&command("--shard 4/3"));
+    assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("such as 3/40"));
+    // A file of a run that is cut short is found when the maps are made.
+    let run = place.read("part/runs/run_000001");
+    place.put("part/runs/run_000001", &run[..run.len() - 3]);
+    let merged = place.run(&command("--runs 3 --merge part --out c"));
+    let message = text(&merged.stderr);
+    assert!(merged.status.code() == Some(2) && message.contains("run_000001 is damaged"), "{message}");
+}
+
+#[test]
 fn a_killed_command_goes_on_to_the_same_maps() {
     let place = place();
     place.done(&command("--runs 40 --out whole"));

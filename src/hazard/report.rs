@@ -1,18 +1,18 @@
-//! Report of `lavoxel hazard`.
+//! Report of a hazard map: as text and as data.
 
 use std::time::Duration;
 
-use lavoxel::hazard::{Drawing, Ending, Plan, PlanFile, Row, Size};
-use lavoxel::scene::Seconds;
-use lavoxel::words;
+use super::{Drawing, Ending, Plan, PlanFile, Row, Size};
+use crate::scene::Seconds;
+use crate::words;
 use serde::Serialize;
 
 /// Probabilities whose areas are printed.
 const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 
-/// A finished hazard map.
+/// A finished hazard map in numbers, for serde, and as [text](Report::text).
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub struct Report {
     scene: String,
     seed: u64,
     runs: usize,
@@ -90,7 +90,8 @@ impl Report {
         }
     }
 
-    pub(super) fn text(&self) -> String {
+    /// The report for people.
+    pub fn text(&self) -> String {
         let shares = self.area_of_probability.iter();
         let shares = shares.map(|of| format!("{} with {} % or more", words::area(of.area_m2), 100.0 * of.probability));
         let lines = [
@@ -123,7 +124,7 @@ impl Report {
     }
 
     /// Warnings about the maps.
-    pub(super) fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}", self.runs));
         let cut = of(self.cut_short, "still advanced when their time was up; allow more with --duration");
         let blocked = of(self.blocked, "could not pour all under the top of the box; make the box higher (--grid)");

@@ -1,37 +1,35 @@
-//! Where vents open: a file of points, lines and polygons, or the vents of the flags and the scene.
+//! Where vents open: a file of points, lines and polygons, or the vents of the scene.
 
 use std::path::Path;
 
-use lavoxel::hazard::{MOST_POINTS, Places, from_the_map, on_the_map, table};
-use lavoxel::map::features::{Feature, Features, Geometry};
-use lavoxel::map::{Crs, Site, geojson};
-use lavoxel::output::protect;
-use lavoxel::scene::Stage;
-use lavoxel::source::VentSpec;
-
-use crate::cli::footprints::{read_text, told, told_polygons};
+use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
+use crate::compare::{read_text, told, told_polygons};
+use crate::map::features::{Feature, Features, Geometry};
+use crate::map::{Crs, Site, geojson};
+use crate::output::protect;
+use crate::scene::Stage;
+use crate::source::VentSpec;
 
 /// Share of a side of the box by which a point computed from that side may miss it.
 const SLACK: f64 = 1e-9;
 
 /// Places of vents.
-pub(super) struct Vents {
-    pub(super) places: Places,
+pub(crate) struct Vents {
+    pub(crate) places: Places,
     /// Where they come from, for people.
-    pub(super) words: String,
+    pub(crate) words: String,
 }
 
 impl Vents {
     /// The vents of a scene, with equal weights.
-    pub(super) fn of(stage: &Stage) -> anyhow::Result<Self> {
+    pub(crate) fn of(stage: &Stage) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
         let feature = |vent: &VentSpec| Feature { geometry: point(vent.x, vent.z), weight: 1.0 };
         let vents: Vec<_> = stage.simulation.lava_vents().map(feature).collect();
-        anyhow::ensure!(
-            !vents.is_empty(),
-            "nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene"
-        );
+        if !(!vents.is_empty()) {
+            return Err(format!("nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene"));
+        }
         let words = match &vents[..] {
             [Feature { geometry: Geometry::Points(points), .. }] => {
                 let [x, y] = on_the_map(points[0], &stage.site);
@@ -39,15 +37,15 @@ impl Vents {
             }
             _ => format!("{} vents with equal weights", vents.len()),
         };
-        let places = Places::new(vents).map_err(|wrong| anyhow::anyhow!("the scene {wrong}"))?;
+        let places = Places::new(vents).map_err(|wrong| format!("the scene {wrong}"))?;
         Ok(Self { places, words })
     }
 
     /// Reads a file.
-    pub(super) fn read(path: &Path, site: &Site) -> anyhow::Result<Self> {
+    pub(crate) fn read(path: &Path, site: &Site) -> Result<Self, String> {
         protect(path);
-        let wrong = |what: String| anyhow::anyhow!("--vent-area {}: {what}", path.display());
-        let text = || read_text(path).map_err(|error| anyhow::anyhow!("--vent-area: {error}"));
+        let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
+        let text = || read_text(path).map_err(|error| format!("--vent-area: {error}"));
         let mut features = match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "geojson" | "json" => of_geojson(&text()?, site).map_err(wrong)?,
             "csv" | "txt" => of_table(&text()?).map_err(wrong)?,

@@ -1,18 +1,16 @@
-//! The two files of `lavoxel compare`, on one raster.
+//! Two footprints from files, on one raster.
 
 use std::io::Read;
 use std::path::Path;
 
-use lavoxel::map::compare::{Footprint, covering, fill};
-use lavoxel::map::geojson::{self, Polygons, System};
-use lavoxel::map::{Crs, Placement, ToDegrees};
-use lavoxel::memory::MemoryEstimate;
-use lavoxel::scene::Seconds;
-use lavoxel::terrain::error::MAX_SAMPLES;
-use lavoxel::terrain::{Heightmap, load_values};
+use crate::map::compare::{Footprint, covering, fill};
+use crate::map::geojson::{self, Polygons, System};
+use crate::map::{Crs, Placement, ToDegrees};
+use crate::memory::MemoryEstimate;
+use crate::scene::Seconds;
+use crate::terrain::error::MAX_SAMPLES;
+use crate::terrain::{Heightmap, load_values};
 use ndarray::Array2;
-
-use crate::cli::no_file;
 
 /// Largest GeoJSON file that is read.
 const LARGEST: u64 = 256 << 20;
@@ -25,11 +23,11 @@ const CELLS: f64 = 1000.0;
 
 /// Which cells of a raster belong to its footprint.
 #[derive(Clone, Copy)]
-pub(super) struct Limit {
+pub(crate) struct Limit {
     /// Those above this.
-    pub(super) above: f64,
+    pub(crate) above: f64,
     /// In a raster of times: those up to this time, or all with a time.
-    pub(super) until: Option<Seconds>,
+    pub(crate) until: Option<Seconds>,
 }
 
 impl Limit {
@@ -56,30 +54,27 @@ fn seconds(unit: &str) -> Option<f64> {
 }
 
 /// One of the two files.
-pub(super) enum Source {
+pub(crate) enum Source {
     Raster { footprint: Footprint, crs: Option<Crs>, is_time: bool },
     Polygons(Polygons),
 }
 
 impl Source {
     /// Reads a raster, whose cells count within a limit, or polygons.
-    pub(super) fn read(path: &Path, limit: Limit) -> anyhow::Result<Self> {
-        if !path.exists() {
-            return Err(no_file(path));
-        }
+    pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
         match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "tif" | "tiff" | "asc" => {
-                let (map, unit) = load_values(path)?;
+                let (map, unit) = load_values(path).map_err(|error| error.to_string())?;
                 Ok(Self::raster(map, unit.as_deref().and_then(seconds), limit))
             }
             "geojson" | "json" => {
                 let text = read_text(path)?;
                 let check = geojson::need(&text).check("simplify the polygons (ogr2ogr -simplify)");
-                check.map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+                check.map_err(|error| format!("{}: {error}", path.display()))?;
                 let polygons = Polygons::parse(&text);
-                Ok(Self::Polygons(polygons.map_err(|e| anyhow::anyhow!("{} {e}", path.display()))?))
+                Ok(Self::Polygons(polygons.map_err(|e| format!("{} {e}", path.display()))?))
             }
-            _ => anyhow::bail!("{}: footprints end in .tif, .asc or .geojson", path.display()),
+            _ => return Err(format!("{}: footprints end in .tif, .asc or .geojson", path.display())),
         }
     }
 
@@ -91,42 +86,46 @@ impl Source {
     }
 
     /// Whether it is a raster of times.
-    pub(super) fn is_time(&self) -> bool {
+    pub(crate) fn is_time(&self) -> bool {
         matches!(self, Self::Raster { is_time: true, .. })
     }
 }
 
 /// The text of a file of polygons.
-pub(super) fn read_text(path: &Path) -> anyhow::Result<String> {
-    let about = std::fs::metadata(path).map_err(|e| anyhow::anyhow!("cannot read {}: {e}", path.display()))?;
-    anyhow::ensure!(about.is_file(), "{}: expected a file, found a folder or a device", path.display());
-    anyhow::ensure!(about.len() <= LARGEST, "{}: is larger than {} MiB", path.display(), LARGEST >> 20);
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    if !(about.is_file()) {
+        return Err(format!("{}: expected a file, found a folder or a device", path.display()));
+    }
+    if !(about.len() <= LARGEST) {
+        return Err(format!("{}: is larger than {} MiB", path.display(), LARGEST >> 20));
+    }
     let length = about.len() as usize;
     let need = MemoryEstimate::of("the file", length, 1.0);
-    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| format!("{}: {error}", path.display()))?;
     let mut text = String::with_capacity(length);
     let read = std::fs::File::open(path).and_then(|file| file.take(about.len()).read_to_string(&mut text));
-    read.map_err(|e| anyhow::anyhow!("{}: is no text: {e}", path.display()))?;
+    read.map_err(|e| format!("{}: is no text: {e}", path.display()))?;
     Ok(text)
 }
 
 /// Both footprints on one raster.
-pub(super) struct Pair {
-    pub(super) a: Footprint,
-    pub(super) b: Footprint,
+pub(crate) struct Pair {
+    pub(crate) a: Footprint,
+    pub(crate) b: Footprint,
     /// Metres in a unit of the raster, along x and y.
-    pub(super) metres: (f64, f64),
+    pub(crate) metres: (f64, f64),
     /// The system of the raster and of `--from`, where polygons in degrees became ones of a plane.
-    pub(super) plane: Option<ToDegrees>,
+    pub(crate) plane: Option<ToDegrees>,
 }
 
 impl Pair {
     /// Brings two files onto one raster; `cell_size` says how large its cells are where both have polygons.
-    pub(super) fn of(
+    pub(crate) fn of(
         (a, path_a): (&Source, &Path),
         (b, path_b): (&Source, &Path),
         cell_size: Option<f64>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self, String> {
         let names = Names { a: path_a, b: path_b };
         match (a, b) {
             (Source::Raster { footprint, crs, .. }, Source::Raster { footprint: other, crs: other_crs, .. }) => {
@@ -150,20 +149,20 @@ impl Pair {
 }
 
 /// Metres in a map unit.
-fn metres(crs: Option<&Crs>, place: &Placement) -> anyhow::Result<(f64, f64)> {
+fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     let middle = 0.5 * (place.north + place.south());
     let metres = crs.map_or(Some((1.0, 1.0)), |crs| crs.metres_per_unit(middle));
-    metres.ok_or_else(|| anyhow::anyhow!("the middle of the map lies at or beyond a pole"))
+    metres.ok_or_else(|| format!("the middle of the map lies at or beyond a pole"))
 }
 
 /// A raster, grown so that it covers the other footprint.
-fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> anyhow::Result<Placement> {
+fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
     let Some(bounds) = bounds else { return Ok(*place) };
     let place = covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
-        anyhow::anyhow!("the footprints lie too far apart for the cells of {}: are both in one system?", of.display())
+        format!("the footprints lie too far apart for the cells of {}: are both in one system?", of.display())
     })?;
     let need = MemoryEstimate::of("both footprints", place.cols * place.rows, BYTES_A_CELL);
-    need.check("make the cells larger, or cut the rasters")?;
+    need.check("make the cells larger, or cut the rasters").map_err(|error| error.to_string())?;
     Ok(place)
 }
 
@@ -175,7 +174,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     /// Checks that two rasters are in one coordinate system.
-    fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> anyhow::Result<()> {
+    fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
         let by_number = a.epsg().zip(b.epsg()).map(|(a, b)| a == b);
         let by_words = || a == b || (a.to_wkt().is_some() && a.to_wkt() == b.to_wkt());
@@ -183,11 +182,11 @@ impl Names<'_> {
             return Ok(());
         }
         let (a, b) = (told(&a), told(&b));
-        anyhow::bail!(
+        return Err(format!(
             "{} is in {a}, {} in {b}: bring both into one coordinate system (gdalwarp -t_srs)",
             self.a.display(),
             self.b.display()
-        )
+        ));
     }
 
     /// A raster, grown where needed, and polygons on its cells.
@@ -196,16 +195,14 @@ impl Names<'_> {
         raster: &Footprint,
         crs: Option<&Crs>,
         (polygons, path): (&Polygons, &Path),
-    ) -> anyhow::Result<(Footprint, Footprint)> {
+    ) -> Result<(Footprint, Footprint), String> {
         let crs = crs.cloned().unwrap_or_default();
         let way = polygons.system.onto(&crs);
         let other = if path == self.a { self.b } else { self.a };
         let way = way.ok_or_else(|| {
             let (system, of) = (told_polygons(&polygons.system), told(&crs));
             let (path, other) = (path.display(), other.display());
-            anyhow::anyhow!(
-                "{path} is in {system}, {other} in {of}: bring both into one coordinate system (ogr2ogr -t_srs)"
-            )
+            format!("{path} is in {system}, {other} in {of}: bring both into one coordinate system (ogr2ogr -t_srs)")
         })?;
         let polygons = on_the_plane(polygons, &way, path)?;
         let place = around(&raster.place, Some(polygons.bounds()), other)?;
@@ -213,22 +210,26 @@ impl Names<'_> {
     }
 
     /// Polygons of both files on cells of their own.
-    fn both_drawn(&self, a: &Polygons, b: &Polygons, cell_size: Option<f64>) -> anyhow::Result<Pair> {
+    fn both_drawn(&self, a: &Polygons, b: &Polygons, cell_size: Option<f64>) -> Result<Pair, String> {
         if a.system != b.system {
             let (of_a, of_b) = (told_polygons(&a.system), told_polygons(&b.system));
             let (a, b) = (self.a.display(), self.b.display());
-            anyhow::bail!("{a} is in {of_a}, {b} in {of_b}: bring both into one coordinate system (ogr2ogr -t_srs)");
+            return Err(format!(
+                "{a} is in {of_a}, {b} in {of_b}: bring both into one coordinate system (ogr2ogr -t_srs)"
+            ));
         }
         let [w, s, e, n] = a.bounds();
         let way = match a.system {
             System::Degrees => ToDegrees::utm_at([0.5 * (w + e), 0.5 * (s + n)])
-                .ok_or_else(|| anyhow::anyhow!("{}: its middle is no longitude and latitude", self.a.display()))?,
+                .ok_or_else(|| format!("{}: its middle is no longitude and latitude", self.a.display()))?,
             _ => ToDegrees::SAME,
         };
         let (plane_a, plane_b) = (on_the_plane(a, &way, self.a)?, on_the_plane(b, &way, self.b)?);
         let [w, s, e, n] = plane_a.bounds();
         let size = cell_size.unwrap_or((e - w).max(n - s) / CELLS);
-        anyhow::ensure!(size > 0.0 && size.is_finite(), "{}: its polygons have no extent", self.a.display());
+        if !(size > 0.0 && size.is_finite()) {
+            return Err(format!("{}: its polygons have no extent", self.a.display()));
+        }
         let seed = Placement { cols: 1, rows: 1, west: w, north: n, cell: (size, size) };
         let place = around(&around(&seed, Some([w, s, e, n]), self.a)?, Some(plane_b.bounds()), self.a)?;
         let plane = (a.system == System::Degrees).then_some(way);
@@ -237,11 +238,11 @@ impl Names<'_> {
 }
 
 /// Polygons with every point taken from degrees to a plane.
-fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> anyhow::Result<Polygons> {
+fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> Result<Polygons, String> {
     let ring = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| way.back(*point)).collect::<Option<Vec<_>>>();
     let all = polygons.polygons.iter().map(|rings| rings.iter().map(ring).collect());
     let polygons_there = all.collect::<Option<Vec<_>>>().ok_or_else(|| {
-        anyhow::anyhow!("{}: a point lies far from the map: is it in longitude and latitude?", path.display())
+        format!("{}: a point lies far from the map: is it in longitude and latitude?", path.display())
     })?;
     Ok(Polygons { polygons: polygons_there, system: polygons.system.clone() })
 }
@@ -253,12 +254,12 @@ fn filled(place: Placement, polygons: &Polygons) -> Footprint {
 }
 
 /// Name of a system in a message.
-pub(super) fn told(crs: &Crs) -> String {
+pub(crate) fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-pub(super) fn told_polygons(system: &System) -> String {
+pub(crate) fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),
         System::Epsg(code) => format!("EPSG:{code}"),

@@ -1,0 +1,155 @@
+//! How well two footprints agree: files in, areas and measures out.
+
+mod footprints;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use self::footprints::{Limit, Pair, Source};
+pub(crate) use self::footprints::{read_text, told, told_polygons};
+use crate::map::compare::{Agreement, Footprint};
+use crate::scene::Seconds;
+use crate::words;
+
+/// Which cells count, and how they are measured.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Cells of rasters count where their value is above this, in the unit of the file.
+    pub above: f64,
+    /// Of a raster of times those up to this time, or all with a time.
+    pub until: Option<Seconds>,
+    /// Point from which the fronts are measured, in coordinates of the first file.
+    pub from: Option<[f64; 2]>,
+    /// Edge of a cell in metres or map units, where both files have polygons; else a thousandth of the longer side.
+    pub cell_size: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { above: 0.05, until: None, from: None, cell_size: None }
+    }
+}
+
+/// Compares the footprints of two files: rasters (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON).
+///
+/// # Errors
+/// Says which file or option is wrong, and the mend.
+pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, String> {
+    if !options.above.is_finite() {
+        return Err(format!("--above {}: must be a number", options.above));
+    }
+    if let Some(size) = options.cell_size.filter(|size| !(*size > 0.0 && size.is_finite())) {
+        return Err(format!("--cell-size {size}: must be a length above 0"));
+    }
+    let limit = Limit { above: options.above, until: options.until };
+    let (read_a, read_b) = (Source::read(a, limit)?, Source::read(b, limit)?);
+    if options.until.is_some() && !read_a.is_time() && !read_b.is_time() {
+        return Err("--until: neither file is a GeoTIFF in hours or another time".to_owned());
+    }
+    Pair::of((&read_a, a), (&read_b, b), options.cell_size)?.compare((a, b), options)
+}
+
+/// How well two footprints agree, for serde, and as [text](Comparison::text).
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    a: Side,
+    b: Side,
+    intersection: Area,
+    union: Area,
+    cell_area_m2: f64,
+    fit: Option<f64>,
+    jaccard: Option<f64>,
+    precision: Option<f64>,
+    recall: Option<f64>,
+    length_difference_m: Option<f64>,
+    front_difference_m: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Area {
+    cells: usize,
+    area_m2: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Side {
+    file: String,
+    cells: usize,
+    area_m2: f64,
+    length_m: Option<f64>,
+    front_m: Option<f64>,
+}
+
+impl Pair {
+    fn compare(&self, (path_a, path_b): (&Path, &Path), options: &Options) -> Result<Comparison, String> {
+        let found = Agreement::of(&self.a.inside, &self.b.inside);
+        if !(found.either() > 0) {
+            return Err(format!("neither footprint has a cell (--above {})", options.above));
+        }
+        let from = match (options.from, &self.plane) {
+            (Some(from), Some(way)) => {
+                Some(way.back(from).ok_or_else(|| format!("--from: is no longitude and latitude near the map"))?)
+            }
+            (from, _) => from,
+        };
+        let cell = self.a.place.cell;
+        let cell_area = cell.0 * self.metres.0 * cell.1 * self.metres.1;
+        let area = |cells: usize| Area { cells, area_m2: cells as f64 * cell_area };
+        let side = |path: &Path, footprint: &Footprint, cells: usize| Side {
+            file: path.display().to_string(),
+            cells,
+            area_m2: area(cells).area_m2,
+            length_m: footprint.length(self.metres),
+            front_m: from.and_then(|from| footprint.reach(from, self.metres)),
+        };
+        let (a, b) = (side(path_a, &self.a, found.a), side(path_b, &self.b, found.b));
+        let less = |a: Option<f64>, b: Option<f64>| Some(a? - b?);
+        Ok(Comparison {
+            length_difference_m: less(a.length_m, b.length_m),
+            front_difference_m: less(a.front_m, b.front_m),
+            intersection: area(found.both),
+            union: area(found.either()),
+            cell_area_m2: cell_area,
+            fit: found.fit(),
+            jaccard: found.jaccard(),
+            precision: found.precision(),
+            recall: found.recall(),
+            a,
+            b,
+        })
+    }
+}
+
+impl Comparison {
+    /// The comparison for people.
+    pub fn text(&self) -> String {
+        let area = |cells: usize, m2: f64| format!("{} cells, {}", words::grouped(cells as u64), words::area(m2));
+        let side = |name: &str, side: &Side| format!("{name:<13}{} ({})", area(side.cells, side.area_m2), side.file);
+        let share = |name: &str, value: Option<f64>, what: &str| {
+            let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
+            format!("{name:<13}{value:<7}{what}")
+        };
+        let metres = |name: &str, values: [Option<f64>; 3], what: &str| {
+            let [a, b, less] = values.map(|value| value.map_or("none".to_owned(), |value| format!("{value:.1} m")));
+            format!("{name:<13}A {a}, B {b}, A − B {less}  ({what})")
+        };
+        let mut lines = vec![
+            side("A", &self.a),
+            side("B", &self.b),
+            format!("{:<13}{}", "both", area(self.intersection.cells, self.intersection.area_m2)),
+            share("fit", self.fit, "√(∩/∪)"),
+            share("Jaccard", self.jaccard, "∩/∪"),
+            share("precision", self.precision, "∩/A"),
+            share("recall", self.recall, "∩/B"),
+        ];
+        let lengths = [self.a.length_m, self.b.length_m, self.length_difference_m];
+        lines.push(metres("length", lengths, "between the two cells farthest apart"));
+        if self.a.front_m.is_some() || self.b.front_m.is_some() {
+            let fronts = [self.a.front_m, self.b.front_m, self.front_difference_m];
+            lines.push(metres("front", fronts, "farthest cell from --from"));
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,381 @@
+//! A hazard map from its settings to its files: one way for the program and for others that use the library.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::vents::Vents;
+use super::{
+    Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles, RunRecord, Seeds, Size, Summary,
+};
+use crate::engine::tiled::Tiled;
+use crate::export::ExportError;
+use crate::export::maps::need_of;
+use crate::memory::{MemoryEstimate, TooMuchMemory};
+use crate::output::{Existing, FOLDER, OutputError, file_name};
+use crate::parallel::alone;
+use crate::scene::{LavaSpec, Model, Overrides, Scene, SceneError, Seconds, Stage, VentOverride, VentPlace};
+use crate::source::{VentFlow, VentSpec};
+use crate::validate::tame;
+
+/// Lava of a heightmap that comes without a scene and without a lava.
+const USUAL_LAVA: &str = "etna-basalt";
+
+/// Largest limit of what a run inundates, in metres: more than any mountain is high.
+const MOST_ABOVE_M: f64 = 10_000.0;
+
+/// Fault of a hazard map.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HazardError {
+    /// A setting or a folder that is wrong, in words.
+    #[error("{0}")]
+    Wrong(String),
+    /// The scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Memory.
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
+    /// A file of a run.
+    #[error(transparent)]
+    Record(#[from] super::RecordError),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A map that cannot be written.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// A thread that does not start.
+    #[error("cannot start the threads: {0}; ask for fewer with --threads")]
+    Threads(std::io::Error),
+}
+
+impl From<String> for HazardError {
+    fn from(words: String) -> Self {
+        Self::Wrong(words)
+    }
+}
+
+/// Settings of a hazard map, as the flags of `lavoxel hazard` give them.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Number of runs.
+    pub runs: u64,
+    /// File of points, lines and polygons where vents open; without it the vents of the scene, with equal weights.
+    pub vent_area: Option<PathBuf>,
+    /// Law of the effusion rate in m³/s; without it the one rate of the vents.
+    pub rates: Option<String>,
+    /// Law of the volume in m³.
+    pub volumes: Option<String>,
+    /// Law of the duration, in place of the volume.
+    pub durations: Option<String>,
+    /// Whether each run rounds amounts by a seed of its own.
+    pub seeds: Seeds,
+    /// A run inundates a place where its lava is at some time thicker than this, in metres.
+    pub above: f64,
+    /// Quantiles of arrival and thickness.
+    pub quantiles: Vec<f64>,
+    /// Levels of the contours of probability, in place of the usual ones.
+    pub levels: Option<Vec<f64>>,
+    /// Whether every map also becomes a picture over the ground.
+    pub picture: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            runs: 100,
+            vent_area: None,
+            rates: None,
+            volumes: None,
+            durations: None,
+            seeds: Seeds::Own,
+            above: 0.05,
+            quantiles: vec![0.1, 0.5, 0.9],
+            levels: None,
+            picture: false,
+        }
+    }
+}
+
+/// A scene of hazard maps, with the overrides that it was read with.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// The scene.
+    pub scene: &'a Scene,
+    /// The overrides, as they were asked for.
+    pub asked: &'a Overrides,
+    /// Whether it was made around a heightmap.
+    pub is_bare: bool,
+}
+
+/// Overrides of a bare heightmap: the physical model, with a lava, and a vent on the summit whose place is sampled anyway.
+///
+/// # Errors
+/// Never, as long as the usual lava is a preset.
+pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardError> {
+    let mut overrides = asked.clone();
+    overrides.lava = asked.lava.clone().or(Some(LavaSpec::preset(USUAL_LAVA)?));
+    // Both are sampled; the usual ones are not said.
+    overrides.duration = asked.duration.or(Some(Seconds(0.0)));
+    if overrides.vents.is_empty() {
+        overrides.vents.push(VentOverride { place: VentPlace::Summit, rate: None, rate_m3_s: None });
+    }
+    Ok(overrides)
+}
+
+/// A plan on its ground, with all that its maps need.
+#[derive(Debug)]
+pub struct Study {
+    /// How runs are sampled.
+    pub plan: Plan,
+    /// Where they flow.
+    pub ground: Ground,
+    /// All that decides the runs.
+    pub file: PlanFile,
+    reduction: Reduction,
+    levels: Option<Vec<f64>>,
+    pictures: bool,
+    scene: String,
+    summary: MemoryEstimate,
+}
+
+/// Words where a scene has no flow.
+const NO_FLOW: &str = "hazard needs the physical model, in m³ and seconds: name a scene with model = \"flow\", or a heightmap with or \
+                       without --lava NAME";
+
+impl Study {
+    /// Samples and ground of a map, of which `at_once` runs are made at a time; long steps are given up once `stop` is set.
+    ///
+    /// # Errors
+    /// Names the setting that is wrong, as the flag of the program; and says where memory does not suffice.
+    pub fn new(
+        source: &Source<'_>,
+        settings: &Settings,
+        at_once: usize,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self, HazardError> {
+        let (size, reduction) = (settings.size()?, settings.reduction()?);
+        let Source { scene, asked, is_bare } = *source;
+        if scene.spec.model != Model::Flow {
+            return Err(NO_FLOW.to_owned().into());
+        }
+        let stage = scene.build(Box::new(Tiled::default()))?;
+        let vents = settings.vents(asked, &stage)?;
+        let limit = || scene.spec.flow_spec().and_then(|flow| flow.duration).filter(|_| !is_bare);
+        let plan = Plan {
+            runs: settings.runs,
+            seed: scene.spec.seed,
+            seeds: settings.seeds,
+            places: vents.places,
+            rates: settings.rates(source)?,
+            size,
+            limit_s: asked.duration.or_else(limit).map(|Seconds(time)| time),
+            vent: model_vent(&stage)?,
+        };
+        plan.validate().map_err(|wrong| format!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected))?;
+        let summary = Summary::need(stage.site.grid.columns(), plan.runs, reduction.quantiles.len());
+        // Runs come first, then the maps of all of them.
+        let ending = if settings.picture { "kmz" } else { "gpkg" };
+        let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
+        let need = Ground::need(&stage, at_once).and(summary.clone()).or(summary.clone().and(drawn));
+        need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
+        let ground = Ground::of(stage, at_once, stop).ok_or_else(|| NO_FLOW.to_owned())?;
+        let file = plan.file(&ground, &scene.spec.name, &vents.words);
+        let (levels, pictures) = (settings.levels.clone(), settings.picture);
+        Ok(Self { plan, ground, file, reduction, levels, pictures, scene: scene.spec.name.clone(), summary })
+    }
+
+    /// The folder of a scene's maps that is not named: `lavoxel-out/NAME-hazard`.
+    pub fn usual_folder(scene: &str) -> PathBuf {
+        let name = file_name(scene);
+        let ends = name.ends_with("hazard");
+        PathBuf::from(FOLDER).join(if ends { name } else { format!("{name}-hazard") })
+    }
+
+    /// Opens the folder of the runs and the maps.
+    ///
+    /// # Errors
+    /// When it is of another plan, or has none.
+    pub fn open(&self, path: PathBuf, opening: Opening) -> Result<Folder, HazardError> {
+        Folder::open(path, &self.file, opening, (&self.reduction, self.pictures))
+    }
+
+    /// Checks that a folder has runs of this plan, before they are [taken](Folder::take_from).
+    ///
+    /// # Errors
+    /// When it is of another plan, or has none.
+    pub fn check_part(&self, other: &Path) -> Result<(), HazardError> {
+        super::folder::check_part(other, &self.file)
+    }
+
+    /// Makes a run and gives its record; none where `cancelled` says so before its end.
+    ///
+    /// # Errors
+    /// [`TooMuchMemory`] when the runs outgrow the limit.
+    pub fn run(&self, run: u64, cancelled: &dyn Fn() -> bool) -> Result<Option<RunRecord>, TooMuchMemory> {
+        self.plan.run(&self.ground, &self.plan.sample(run), cancelled)
+    }
+
+    /// Makes the maps of the runs of a folder; `made` of them are new, and all took `elapsed`.
+    ///
+    /// # Errors
+    /// When there is no run, and when a file cannot be read or written.
+    pub fn draw(
+        &self,
+        folder: &Folder,
+        (made, elapsed): (usize, &dyn Fn() -> Duration),
+    ) -> Result<(Report, Vec<PathBuf>), HazardError> {
+        let (runs, _) = folder.runs(self.plan.runs);
+        if runs.is_empty() {
+            return Err(format!("{}: holds no runs; leave out --reduce-only", folder.path.display()).into());
+        }
+        let _held = self.summary.held();
+        let columns = self.ground.site.grid.columns();
+        let files = RunFiles { folder: folder.runs_path(), fingerprint: folder.fingerprint, columns, runs };
+        let summary = Summary::of(&files, &self.reduction, &self.ground)?;
+        let drawing = Drawing {
+            summary: &summary,
+            reduction: &self.reduction,
+            ground: &self.ground,
+            scene: &self.scene,
+            seed: self.plan.seed,
+            pictures: self.pictures,
+            levels: self.levels.as_deref(),
+        };
+        let written = drawing.write(&folder.path, Existing::Replace)?;
+        Ok((Report::new(&self.plan, &self.file, &drawing, made, elapsed()), written))
+    }
+
+    /// Makes runs on so many threads, each run on one of them, into a folder, until all are made, `ends` says so or one fails; `made`
+    /// is told each. Gives how many were made.
+    ///
+    /// # Errors
+    /// When memory does not suffice, a record cannot be written, or no thread starts.
+    pub fn make(
+        &self,
+        folder: &Folder,
+        (runs, threads): (&[u64], usize),
+        ends: &(dyn Fn() -> bool + Sync),
+        made: &(dyn Fn(u64) + Sync),
+    ) -> Result<usize, HazardError> {
+        let (next, failed) = (std::sync::atomic::AtomicUsize::new(0), AtomicBool::new(false));
+        let all_end = || ends() || failed.load(Ordering::Relaxed);
+        let work = || -> Result<usize, HazardError> {
+            let mut count = 0;
+            while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !all_end()) {
+                let Some(record) = self.run(*run, &all_end)? else { break };
+                folder.put(*run, &record.bytes(folder.fingerprint))?;
+                count += 1;
+                made(*run);
+            }
+            Ok(count)
+        };
+        // The others end after a failure, too.
+        let worker = || {
+            let result = alone(&work).map_err(HazardError::Threads).flatten();
+            failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            result
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads.min(runs.len())).map(|_| scope.spawn(worker)).collect();
+            let ended =
+                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|p| std::panic::resume_unwind(p)));
+            ended.collect::<Vec<_>>().into_iter().sum()
+        })
+    }
+}
+
+/// The radius, height and temperature that all vents of a scene share.
+fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
+    let form = |vent: &VentSpec| (vent.radius, vent.height, vent.flow.as_ref().and_then(|flow| flow.temperature_k));
+    let mut vents = stage.simulation.lava_vents();
+    let first = vents.next().cloned().unwrap_or(VentSpec { radius: 0.0, ..VentSpec::default() });
+    if vents.all(|vent| form(vent) == form(&first)) {
+        return Ok(first);
+    }
+    Err("the vents of the scene differ in radius, height or temperature_k: give all the same".to_owned())
+}
+
+impl Settings {
+    fn vents(&self, asked: &Overrides, stage: &Stage) -> Result<Vents, String> {
+        match &self.vent_area {
+            Some(_) if !asked.vents.is_empty() => Err("--vent-area: pass it or --vent, not both".to_owned()),
+            Some(path) => Vents::read(path, &stage.site),
+            None => Vents::of(stage),
+        }
+    }
+
+    /// The law of the rates, or the one rate of all vents.
+    fn rates(&self, source: &Source<'_>) -> Result<Law, String> {
+        if let Some(text) = &self.rates {
+            return law("--rates", text, |number| number.parse().ok());
+        }
+        let Source { scene, asked, is_bare } = *source;
+        let rates: Vec<Option<f64>> = if asked.vents.is_empty() && !is_bare {
+            let steady = |flow: &VentFlow| flow.steady_rate();
+            scene.spec.vents.iter().map(|vent| vent.flow.as_deref().and_then(steady)).collect()
+        } else {
+            asked.vents.iter().map(|vent| vent.rate_m3_s).collect()
+        };
+        let first = rates.first().copied().flatten().filter(|first| rates.iter().all(|rate| *rate == Some(*first)));
+        let mend = "--rates: give the effusion rate in m³/s, such as --rates 10 or --rates log-uniform:1,50";
+        first.map(Law::Fixed).ok_or_else(|| mend.to_owned())
+    }
+
+    fn size(&self) -> Result<Size, String> {
+        match (&self.volumes, &self.durations) {
+            (Some(text), None) => Ok(Size::Volume(law("--volumes", text, |number| number.parse().ok())?)),
+            (None, Some(text)) => {
+                let seconds = |text: &str| text.parse::<Seconds>().ok().map(|Seconds(time)| time);
+                Ok(Size::Duration(law("--durations", text, seconds)?))
+            }
+            (None, None) => Err("--volumes: give how much erupts in m³, such as --volumes 1e6 or --volumes \
+                                 log-normal:1e6,3; or pass --durations"
+                .to_owned()),
+            (Some(_), Some(_)) => Err("--durations: pass it or --volumes, not both".to_owned()),
+        }
+    }
+
+    fn reduction(&self) -> Result<Reduction, String> {
+        let above_m = self.above;
+        let told = |value: f64| tame(&value.to_string());
+        if !(0.0..=MOST_ABOVE_M).contains(&above_m) {
+            return Err(format!("--above {}: must be a number from 0 to {MOST_ABOVE_M}, in metres", told(above_m)));
+        }
+        let share = |flag: &str, value: &f64| match (0.0..=1.0).contains(value) {
+            true => Ok(()),
+            false => Err(format!("--{flag} {}: must be numbers from 0 to 1", told(*value))),
+        };
+        self.quantiles.iter().try_for_each(|quantile| share("quantiles", quantile))?;
+        self.levels.iter().flatten().try_for_each(|level| share("levels", level))?;
+        let mut quantiles = self.quantiles.clone();
+        quantiles.sort_by(f64::total_cmp);
+        quantiles.dedup();
+        Ok(Reduction { above_m, quantiles })
+    }
+}
+
+/// A law from the text of a setting.
+fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Law, String> {
+    Law::parse(text, number).map_err(|expected| format!("{flag} {}: {expected}", tame(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shipped;
+
+    #[test]
+    fn a_scene_and_the_heightmap_of_its_ground_have_folders_of_their_own() {
+        assert_eq!(Study::usual_folder("maunga_whau"), PathBuf::from("lavoxel-out/maunga-whau-hazard"));
+        let scene = Scene::open(Path::new(shipped::FOLDER).join("hazard.toml").as_path()).expect("shipped");
+        assert_eq!(Study::usual_folder(&scene.spec.name), PathBuf::from("lavoxel-out/hazard"));
+    }
+}
