@@ -2,6 +2,9 @@
 
 #[cfg(feature = "files")]
 use std::path::Path;
+use std::str::FromStr;
+
+use serde::Deserialize;
 
 use super::{LavaSpec, Model, Scene, SceneError, Seconds, VentPlace, VentTable};
 use crate::rules::Walls;
@@ -11,8 +14,9 @@ use crate::terrain::TerrainSpec;
 use crate::terrain::formats::{is_heightmap, known_endings};
 use crate::validate::Invalid;
 
-/// Values that override those of a scene's file: the flags of a command line.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Values that override those of a scene's file: the flags of a command line, or a table of these keys.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Overrides {
     /// Cells along x, y and z instead of the scene's.
     pub size: Option<[usize; 3]>,
@@ -32,8 +36,10 @@ pub struct Overrides {
     pub duration: Option<Seconds>,
 }
 
-/// A vent that replaces those of the scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, each with or
+/// without `@2.5` (full cells a step) or `@15m3/s`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct VentOverride {
     /// Its centre.
     pub place: VentPlace,
@@ -41,6 +47,45 @@ pub struct VentOverride {
     pub rate: Option<f64>,
     /// Cubic metres poured in a second, in the physical model, in place of `rate`; left out, [`USUAL_RATE_M3_S`](crate::source::USUAL_RATE_M3_S).
     pub rate_m3_s: Option<f64>,
+}
+
+impl TryFrom<String> for VentOverride {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl FromStr for VentOverride {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, with \
+                 @RATE (full cells a step) or @RATEm3/s or neither"
+            )
+        };
+        let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
+        let (place, rate) = text.split_once('@').map_or((text, None), |(place, rate)| (place, Some(rate)));
+        let of_unit = |unit| rate.and_then(|rate: &str| rate.trim().strip_suffix(unit));
+        let (rate, rate_m3_s) = match of_unit("m3/s").or_else(|| of_unit("m³/s")) {
+            Some(rate) => (None, Some(number(rate)?)),
+            None => (rate.map(number).transpose()?, None),
+        };
+        if place.trim() == "summit" {
+            return Ok(Self { place: VentPlace::Summit, rate, rate_m3_s });
+        }
+        let on_map = place.trim().strip_prefix("map:");
+        let (east, south) = on_map.unwrap_or(place).split_once(',').ok_or_else(wrong)?;
+        let place = match (on_map, east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
+            (Some(_), ..) => VentPlace::Map { map_x: number(east)?, map_y: number(south)? },
+            (None, Some(east), Some(south)) => VentPlace::Metres { x_m: number(east)?, z_m: number(south)? },
+            (None, ..) => VentPlace::Cells { x: number(east)?, z: number(south)? },
+        };
+        Ok(Self { place, rate, rate_m3_s })
+    }
 }
 
 impl VentOverride {
@@ -151,4 +196,25 @@ impl Scene {
 #[cfg(feature = "files")]
 fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vents_are_read_in_all_ways() {
+        let read = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.place, vent.rate));
+        assert_eq!(read("64,32.5"), Ok((VentPlace::Cells { x: 64.0, z: 32.5 }, None)));
+        assert_eq!(read("1200m, 800m@2"), Ok((VentPlace::Metres { x_m: 1200.0, z_m: 800.0 }, Some(2.0))));
+        assert_eq!(read("map:-121.5,46.2@0.5"), Ok((VentPlace::Map { map_x: -121.5, map_y: 46.2 }, Some(0.5))));
+        assert_eq!(read("summit@3"), Ok((VentPlace::Summit, Some(3.0))));
+        let flow = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.rate, vent.rate_m3_s));
+        assert_eq!(flow("map:1,2@15m3/s"), Ok((None, Some(15.0))));
+        assert_eq!([flow("summit@0.5 m³/s"), flow("summit@2")], [Ok((None, Some(0.5))), Ok((Some(2.0), None))]);
+        assert!(flow("summit@2m").is_err());
+        for wrong in ["", "64", "64,", "64m,32", "64,32m", "map:1", "map:1m,2m", "1,2,3", "1,2@", "1,2@x", "submit"] {
+            assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
+        }
+    }
 }

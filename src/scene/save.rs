@@ -20,7 +20,10 @@ impl Scene {
     }
 
     /// The text of the scene in a file at `path`.
-    pub(crate) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
+    ///
+    /// # Errors
+    /// [`SceneError`] for a number that is out of range, and for a text that is too long.
+    pub fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;

@@ -347,6 +347,70 @@ impl World {
         }
     }
 
+    /// Gives every cell of a layer the content that `new` says of its place: the way in for rules of a program's own that move
+    /// matter. The account books the difference of the sums as sourced or removed: nothing, of a rule that only moves it.
+    ///
+    /// # Errors
+    /// Names the first cell that cannot hold its content; then nothing has changed.
+    ///
+    /// # Panics
+    /// When there is no layer with this number.
+    pub fn replace(&mut self, layer: usize, new: impl Fn(Place) -> Content) -> Result<(), Invalid> {
+        if self.is_mirror(layer) {
+            let key = format!("rule.{}", self.layers[layer].material().name);
+            return Err(Invalid::new(
+                &key,
+                "a rule",
+                "of another material: this one shows the lava of the physical model",
+            ));
+        }
+        let (name, is_grains) = (&self.layers[layer].material().name, self.layers[layer].is_grains());
+        let (mut came, mut went) = ([0_u64; 2], [0_u64; 2]);
+        for place @ [x, y, z] in self.grid.places() {
+            let (old, new) = (self.layers[layer].at(place), new(place));
+            let refuse = |expected: String| {
+                Err(Invalid::new(
+                    &format!("rule.{name}.amount"),
+                    new.amount,
+                    format!("{expected} in cell ({x}, {y}, {z})"),
+                ))
+            };
+            if new.amount > 0 && self.ground.is_solid(place) {
+                return refuse("0: it is ground".to_owned());
+            }
+            if is_grains && new.amount != 0 && new.amount != AMOUNT_ONE {
+                return refuse(format!("0 or {AMOUNT_ONE}, a whole grain,"));
+            }
+            let room = AMOUNT_ONE.saturating_sub(self.amount_beside(layer, place)).max(old.amount);
+            if new.amount > room {
+                return refuse(format!("at most {room}, the room that is left,"));
+            }
+            went[0] += u64::from(old.amount);
+            went[1] += u64::from(old.energy);
+            came[0] += u64::from(new.amount);
+            came[1] += u64::from(self.layers[layer].kept(new).energy);
+        }
+        let layer = &mut self.layers[layer];
+        for place in self.grid.places() {
+            layer.set(place, layer.kept(new(place)));
+        }
+        let ledger = &mut layer.ledger;
+        ledger.sourced += came[0].saturating_sub(went[0]);
+        ledger.removed += went[0].saturating_sub(came[0]);
+        ledger.energy.sourced += came[1].saturating_sub(went[1]);
+        ledger.energy.removed += went[1].saturating_sub(came[1]);
+        Ok(())
+    }
+
+    /// Amount that the other materials have in a cell, of those that share its room.
+    fn amount_beside(&self, layer: usize, place: Place) -> u16 {
+        if !self.capacity.is_shared() {
+            return 0;
+        }
+        let others = self.layers.iter().enumerate().filter(|(number, _)| *number != layer);
+        others.map(|(_, other)| other.at(place).amount).fold(0, u16::saturating_add)
+    }
+
     /// Makes a cell solid, which must hold no liquid, or open, and wakes the tiles of liquid that read it.
     pub(crate) fn set_solid(&mut self, place: Place, solid: bool) {
         let before = self.ground.stamp();

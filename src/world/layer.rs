@@ -236,6 +236,12 @@ impl Layer {
         })
     }
 
+    /// A content as the layer keeps it: energy only of an amount, in a layer that carries it.
+    pub(super) fn kept(&self, cell: Content) -> Content {
+        let carries = cell.amount > 0 && self.carries_energy();
+        Content { energy: if carries { cell.energy } else { 0 }, ..cell }
+    }
+
     /// Writes a cell.
     pub(crate) fn set(&mut self, [x, y, z]: Place, cell: Content) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));

@@ -4,7 +4,9 @@ use crate::common::{Dice, plain, random_world, tiled, vents};
 use lavoxel::grid::Grid;
 use lavoxel::rules::{Friction, RulesSpec, Walls};
 use lavoxel::simulation::{Command, Simulation};
-use lavoxel::world::{Edit, Matter, Shape};
+use lavoxel::units::AMOUNT_ONE;
+use lavoxel::world::{Content, Edit, Ground, Matter, Shape, World};
+use ndarray::Array2;
 
 fn rules() -> RulesSpec {
     let friction = Friction { on_solid: 0.02, on_liquid: 0.01 };
@@ -49,4 +51,43 @@ fn edits_between_steps_are_in_the_account() {
         let ledger = simulation.world().lava().ledger();
         assert!(ledger.removed > 0 && ledger.sourced > 0, "{ledger:?}");
     }
+}
+
+#[test]
+fn a_rule_that_moves_lava_by_itself_books_only_what_comes_and_goes() {
+    let mut world = World::new(Ground::from_surface(8, Array2::from_elem((6, 6), 2.0)));
+    let lava = world.number_of_lava();
+    world.place([1, 4, 1], 600, 500);
+    world.open_account();
+    let before = world.lava().ledger().to_owned();
+    // One cell east.
+    let shift = |world: &World| {
+        let old = world.lava().clone();
+        move |[x, y, z]: [usize; 3]| if x > 0 { old.at([x - 1, y, z]) } else { Default::default() }
+    };
+    let new = shift(&world);
+    world.replace(lava, new).unwrap();
+    assert_eq!((world.lava().at([2, 4, 1]).amount, world.lava().at([1, 4, 1]).amount), (600, 0));
+    assert_eq!(*world.lava().ledger(), before);
+    world.check().unwrap();
+    // Twice as much comes, half of it goes.
+    let twice = |factor: u16, world: &World| {
+        let old = world.lava().clone();
+        move |place| Content { amount: old.at(place).amount * factor / 2, ..old.at(place) }
+    };
+    let new = twice(1, &world);
+    world.replace(lava, new).unwrap();
+    world.check().unwrap();
+    assert_eq!(world.lava().ledger().removed - before.removed, 300);
+    let new = twice(4, &world);
+    world.replace(lava, new).unwrap();
+    assert_eq!(world.lava().ledger().sourced - before.sourced, 300);
+    // Ground, and more than a full cell, are refused, and nothing has changed.
+    let hash = world.state_hash();
+    for place in [[3, 0, 3], [2, 4, 1]] {
+        let full = |at| Content { amount: if at == place { AMOUNT_ONE + 1 } else { 0 }, energy: 0 };
+        let refused = world.replace(lava, full).unwrap_err().to_string();
+        assert!(refused.contains("rule.lava.amount") && refused.contains("in cell"), "{refused}");
+    }
+    assert_eq!(world.state_hash(), hash);
 }
