@@ -1,0 +1,196 @@
+"""Hazard maps: many sampled eruptions, on the threads of this machine or on the workers of a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _lavoxel
+from ._progress import Progress
+from ._scene import OVERRIDES, Scene, Source, _read, to_json
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: Runs that are at the workers at once, for each of their threads.
+_AHEAD = 3
+
+
+@dataclass(frozen=True)
+class HazardMaps:
+    """Finished hazard maps."""
+
+    #: Numbers of all runs, as ``lavoxel hazard --json`` prints them.
+    report: dict[str, Any]
+    #: Files that were written.
+    files: list[Path]
+    #: Folder of the files and the runs.
+    folder: Path
+
+    def raster(self, name: str) -> Any:
+        """A map such as ``probability``, ``arrival_q50`` or ``thickness_max``, read by ``rioxarray``."""
+        import rioxarray  # noqa: PLC0415
+
+        raster: Any = rioxarray.open_rasterio(self.folder / f"{name}.tif", masked=True)
+        return raster.squeeze("band", drop=True)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a worker needs to make runs: plain texts."""
+
+    text: str
+    path: str
+    overrides: str
+    settings: str
+    fingerprint: str
+
+    def study(self, at_once: int, folder: Path | None, *, force: bool) -> _lavoxel.Study:
+        inner = (
+            _lavoxel.Scene.parse(self.text, Path(self.path), self.overrides)
+            if self.text
+            else _lavoxel.Scene.open(Path(self.path), self.overrides, True)
+        )
+        return _lavoxel.Study(inner, self.settings, at_once, folder, force)
+
+
+#: Studies of this process, by the plan: the ground is built once, not for every run.
+_STUDIES: dict[str, _lavoxel.Study] = {}
+
+
+def _make(task: _Task, run: int) -> tuple[int, bytes]:
+    """Makes a run on a worker."""
+    study = _STUDIES.get(task.fingerprint)
+    if study is None:
+        _STUDIES.clear()
+        study = _STUDIES.setdefault(task.fingerprint, task.study(1, None, force=False))
+        if study.fingerprint != task.fingerprint:
+            _STUDIES.clear()
+            raise _lavoxel.LavoxelError("this worker reads other files, or has another version of lavoxel, than the client")
+    return run, study.run(run)
+
+
+def hazard(
+    source: Source | Scene,
+    /,
+    *,
+    runs: int = 100,
+    rates: str | float | None = None,
+    volumes: str | float | None = None,
+    durations: str | float | None = None,
+    vent_area: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    client: Client | None = None,
+    threads: int | None = None,
+    seeds: str = "own",
+    above: float = 0.05,
+    quantiles: tuple[float, ...] = (0.1, 0.5, 0.9),
+    levels: tuple[float, ...] | None = None,
+    picture: bool = False,
+    force: bool = False,
+    progress: bool | None = None,
+    **keys: Any,
+) -> HazardMaps:
+    """Make hazard maps, equal to those of ``lavoxel hazard`` to the byte.
+
+    Runs that are in the folder already are not made again: a call that was stopped, or whose client or workers died, goes on
+    where it was.
+
+    Parameters
+    ----------
+    source, **keys
+        A heightmap or a scene of the physical model, and keys of :func:`lavoxel.scene`. Workers of a cluster read its files
+        by the same paths.
+    runs : int
+        Number of runs.
+    rates, volumes, durations : str or float
+        Laws of the effusion rate in m³/s, and of the volume in m³ or the duration: ``5``, ``"uniform:1,10"``,
+        ``"log-uniform:1,50"``, ``"log-normal:1e6,3"``, ``"list:1,5,20"``.
+    vent_area : path, optional
+        Where vents open (``.geojson`` or ``.csv``); without it the vents of the scene.
+    folder : path, optional
+        Folder of runs and maps; ``lavoxel-out/NAME-hazard`` without it.
+    client : distributed.Client, optional
+        Workers that make the runs; without it threads of this process do.
+    threads : int, optional
+        Threads without a client; all cores without it.
+    seeds, above, quantiles, levels, picture, force
+        As the flags of ``lavoxel hazard``.
+    progress : bool, optional
+        Whether to show a bar; without it where a person watches.
+    """
+    if isinstance(source, Scene):
+        scene = source
+        overrides: dict[str, Any] = {}
+    else:
+        overrides = {key: keys.pop(key) for key in OVERRIDES if keys.get(key) is not None}
+        scene = _read(source, Path(), keys, dict(overrides), for_hazard=True)
+    laws = {"rates": rates, "volumes": volumes, "durations": durations}
+    settings: dict[str, Any] = {
+        "runs": runs, "seeds": seeds, "above": above, "quantiles": list(quantiles), "picture": picture,
+        "vent_area": None if vent_area is None else str(Path(vent_area).absolute()),
+        "levels": None if levels is None else list(levels),
+        **{name: None if law is None else str(law) for name, law in laws.items()},
+    }
+    place = _lavoxel.Study.usual_folder(scene.name) if folder is None else Path(folder)
+    at_once = threads or os.cpu_count() or 1
+    study = _lavoxel.Study(scene._inner, to_json(settings), 1 if client else at_once, place, force)
+    missing = study.missing()
+    bar = Progress(runs, "runs", progress)
+    done = runs - len(missing)
+    bar.update(done)
+    try:
+        if client is None:
+            study.make(missing, at_once, lambda made: bar.update(done + made))
+        else:
+            task = _task(source, scene, overrides, keys, to_json(settings), study.fingerprint)
+            _share_out(client, study, task, missing, lambda made: bar.update(done + made))
+    finally:
+        bar.close()
+    if study.missing():
+        raise _lavoxel.LavoxelError(f"{len(study.missing())} of {runs} runs are missing: the same call makes them")
+    report, files = study.draw(len(missing))
+    return HazardMaps(json.loads(report), [Path(file) for file in files], place)
+
+
+def _task(
+    source: Source | Scene, scene: Scene, overrides: Mapping[str, Any], keys: Mapping[str, Any], settings: str, plan: str
+) -> _Task:
+    """What workers read: the file where it is one, else the text of the scene, with whole paths."""
+    is_file = isinstance(source, (str, os.PathLike)) and "\n" not in os.fspath(source) and not keys
+    if is_file and scene._inner.is_bare:
+        assert isinstance(source, (str, os.PathLike))
+        return _Task("", str(Path(source).absolute()), to_json(overrides), settings, plan)
+    origin = Path("scene.toml").absolute()
+    return _Task(scene.text(origin), str(origin), to_json(overrides), settings, plan)
+
+
+def _share_out(client: Any, study: _lavoxel.Study, task: _Task, missing: list[int], made: Callable[[int], object]) -> None:
+    """Lets workers make runs, a few ahead of those that are done; each result is on disk before the next is sent."""
+    import distributed  # noqa: PLC0415
+
+    as_completed: Any = distributed.as_completed
+    rest = iter(missing)
+    threads = sum(client.nthreads().values())
+    ahead = max(_AHEAD * threads, 1)
+
+    def send(run: int) -> Any:
+        # A worker that is killed did nothing wrong: the run is made again, as often as it takes.
+        return client.submit(_make, task, run, pure=False, retries=3)
+
+    waiting = as_completed([send(run) for run in islice(rest, ahead)])
+    count = 0
+    for future in waiting:
+        run, data = future.result()
+        study.put(run, data)
+        future.release()
+        count += 1
+        made(count)
+        following = next(rest, None)
+        if following is not None:
+            waiting.add(send(following))

@@ -1,0 +1,71 @@
+//! Module `lavoxel._lavoxel` of Python: scenes, simulations, their fields as arrays, pictures, files and hazard maps. Names, units
+//! and messages are those of the library; nothing is computed here. `python/lavoxel/__init__.py` is what people import.
+
+mod files;
+mod hazard;
+mod painter;
+mod rule;
+mod scene;
+mod simulation;
+mod tools;
+
+use std::fmt::Display;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(_lavoxel, LavoxelError, PyValueError, "What is wrong, in the words of the program, and the mend.");
+
+fn fail(error: impl Display) -> PyErr {
+    LavoxelError::new_err(error.to_string())
+}
+
+/// Reads a value that Python wrote as JSON.
+fn of_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(fail)
+}
+
+/// Writes a value for Python to read as JSON.
+fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(fail)
+}
+
+/// Names of the shipped scenes.
+#[pyfunction]
+fn shipped_scenes() -> Vec<String> {
+    lavoxel::shipped::scenes().map(|scene| scene.name.to_owned()).collect()
+}
+
+/// Limits the memory that simulations and files take, in bytes.
+#[pyfunction]
+fn set_memory_limit(bytes: u64) {
+    lavoxel::memory::set_limit(bytes);
+}
+
+/// Starts so many threads, once, before anything else has; all cores without it.
+#[pyfunction]
+fn set_threads(threads: usize) -> PyResult<()> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(fail)
+}
+
+#[pymodule]
+fn _lavoxel(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("LavoxelError", module.py().get_type::<LavoxelError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("AMOUNT_ONE", lavoxel::units::AMOUNT_ONE)?;
+    module.add("ENERGY_ONE", lavoxel::units::ENERGY_ONE)?;
+    module.add("NO_FORECAST", lavoxel::export::NO_FORECAST)?;
+    module.add_class::<scene::Scene>()?;
+    module.add_class::<simulation::Simulation>()?;
+    module.add_class::<simulation::Snapshot>()?;
+    module.add_class::<files::Film>()?;
+    module.add_class::<hazard::Study>()?;
+    module.add_function(wrap_pyfunction!(shipped_scenes, module)?)?;
+    module.add_function(wrap_pyfunction!(set_memory_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(set_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(files::png, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::verify, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::verify_cases, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::compare, module)?)
+}

@@ -1,0 +1,52 @@
+//! Pictures of a simulation: what can be kept from one to the next is kept.
+
+use lavoxel::lowpass::LowPass;
+use lavoxel::render::{Camera, Image, Renderer};
+use lavoxel::scene::{Model, Scene, Stage};
+use lavoxel::validate::{Invalid, within};
+use lavoxel::view::{CameraSpec, LookSpec};
+
+/// Most pixels along a side, as in a scene.
+const MOST_PIXELS: f64 = 8192.0;
+
+/// A renderer of the last look, with the low-pass of the last state.
+pub(crate) struct Painter {
+    look: LookSpec,
+    renderer: Renderer,
+    lowpass: LowPass,
+}
+
+/// Height of a cell in its widths.
+fn tall(scene: &Scene, stage: &Stage) -> f32 {
+    let is_flow = scene.spec.model == Model::Flow;
+    if is_flow { (stage.site.cell_height_m() / stage.site.cell_size_m) as f32 } else { 1.0 }
+}
+
+impl Painter {
+    /// Draws a state in so many pixels; `kept` is what an earlier picture left.
+    pub(crate) fn draw(
+        kept: &mut Option<Self>,
+        (scene, stage): (&Scene, &Stage),
+        (camera, look): (&CameraSpec, LookSpec),
+        (width, height): (usize, usize),
+    ) -> Result<Image, Invalid> {
+        camera.validate()?;
+        for side in [width, height] {
+            within("size", side as f64, 1.0, MOST_PIXELS)?;
+        }
+        let world = stage.simulation.world();
+        let look = LookSpec { cell_height: tall(scene, stage), ..look };
+        if kept.as_ref().is_none_or(|kept| kept.look != look) {
+            LowPass::check(world.grid())?;
+            let renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone())?;
+            *kept = Some(Self { look, renderer, lowpass: LowPass::new(world.grid()) });
+        }
+        let Some(Self { renderer, lowpass, .. }) = kept else { unreachable!("it was made above") };
+        renderer.set_ground(world.ground());
+        renderer.set_steps(stage.simulation.steps());
+        let matter = scene.spec.matter_at_start(stage.site.grid);
+        let subject = renderer.subject().of_tall_cells(tall(scene, stage)).holding(&matter);
+        let camera = Camera::new(camera, &subject, (width, height));
+        Ok(renderer.frame(lowpass.refresh(world), &camera))
+    }
+}

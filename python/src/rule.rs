@@ -1,0 +1,89 @@
+//! Rules of one's own, written in Python, as stages of a step.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lavoxel::engine::{Engine, tiled::Tiled};
+use lavoxel::ndarray::Array3;
+use lavoxel::random::Draw;
+use lavoxel::rules::Rule;
+use lavoxel::world::{Content, World};
+use numpy::{IntoPyArray, PyReadonlyArray3};
+use pyo3::prelude::*;
+
+use crate::fail;
+
+/// A rule of a material: a function that is called behind one of the program's.
+pub(crate) struct OwnRule {
+    pub(crate) material: String,
+    /// Name of the rule behind which it runs.
+    pub(crate) after: String,
+    pub(crate) function: Py<PyAny>,
+}
+
+/// The rules of a simulation, and the first error of one.
+#[derive(Default)]
+pub(crate) struct OwnRules {
+    pub(crate) rules: Vec<OwnRule>,
+    pub(crate) error: Option<PyErr>,
+}
+
+/// Rules that a simulation shares with its engine.
+pub(crate) type Shared = Arc<Mutex<OwnRules>>;
+
+/// The engine of the program, with rules of one's own.
+pub(crate) struct Extended {
+    inner: Tiled,
+    own: Shared,
+}
+
+impl Extended {
+    pub(crate) fn new(own: &Shared) -> Box<Self> {
+        Box::new(Self { inner: Tiled::default(), own: own.clone() })
+    }
+}
+
+impl Engine for Extended {
+    fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw) {
+        self.inner.run(world, rule, draw);
+        let (layer, rule) = rule;
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let OwnRules { rules, error } = &mut *own;
+        for own in rules.iter().filter(|own| own.after == rule.name()) {
+            if error.is_none() && world.layers()[layer].material().name == own.material {
+                *error = Python::attach(|py| own.run(py, world, layer)).err();
+            }
+        }
+    }
+
+    fn due(
+        &mut self,
+        world: &World,
+        rule: &dyn lavoxel::rules::Point,
+        draw: Draw,
+        round: u64,
+    ) -> Vec<lavoxel::rules::Due> {
+        self.inner.due(world, rule, draw, round)
+    }
+}
+
+impl OwnRule {
+    /// Calls the function with amounts and energies of the cells, and ground, as (z, y, x); puts in what it gives back.
+    fn run(&self, py: Python<'_>, world: &mut World, layer: usize) -> PyResult<()> {
+        let grid = world.grid();
+        let shape = (grid.nz, grid.ny, grid.nx);
+        let (mut amount, mut energy) = (Array3::<u16>::zeros(shape), Array3::<u16>::zeros(shape));
+        for ([x, y, z], cell) in world.layers()[layer].held() {
+            (amount[[z, y, x]], energy[[z, y, x]]) = (cell.amount, cell.energy);
+        }
+        let solid = Array3::from_shape_fn(shape, |(z, y, x)| world.ground().is_solid([x, y, z]));
+        let arrays = (amount.into_pyarray(py), energy.into_pyarray(py), solid.into_pyarray(py));
+        let given = self.function.bind(py).call1(arrays)?;
+        let (amount, energy): (PyReadonlyArray3<'_, u16>, PyReadonlyArray3<'_, u16>) = given.extract()?;
+        let (amount, energy) = (amount.as_array(), energy.as_array());
+        if amount.dim() != shape || energy.dim() != shape {
+            return Err(fail(format!("the rule gave arrays of {:?} cells, the box has {shape:?}", amount.dim())));
+        }
+        let content = |[x, y, z]: [usize; 3]| Content { amount: amount[[z, y, x]], energy: energy[[z, y, x]] };
+        world.replace(layer, content).map_err(fail)
+    }
+}

@@ -1,0 +1,479 @@
+//! Simulations: steps, commands, states to come back to, and all that can be read of a state.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
+use lavoxel::export::maps::Maps;
+use lavoxel::memory::MemoryEstimate;
+use lavoxel::output::{Existing, WholeFile};
+use lavoxel::records::Records;
+use lavoxel::render::{Image, Plane, Section, Slices};
+use lavoxel::report::Report;
+use lavoxel::rules::Rule;
+use lavoxel::scene::{self, Stage};
+use lavoxel::simulation::{self, Command, EventSpec};
+use lavoxel::source::{VentChange, VentSpec};
+use lavoxel::validate::Invalid;
+use lavoxel::view::{CameraSpec, LookSpec};
+use lavoxel::world::ColumnQuantity;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use pyo3::prelude::*;
+
+use crate::painter::Painter;
+use crate::rule::{Extended, OwnRule, Shared};
+use crate::{fail, of_json, to_json};
+
+/// How long steps are made before Python is asked whether Ctrl-C was pressed.
+const BATCH: Duration = Duration::from_millis(50);
+
+/// Numbers simulations, so that none goes back to a state of another.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A simulation with its scene, the records of its past, and rules of one's own.
+pub(crate) struct Held {
+    pub(crate) scene: scene::Scene,
+    pub(crate) stage: Stage,
+    records: Vec<Records>,
+    own: Shared,
+    painter: Option<Painter>,
+}
+
+impl Held {
+    fn step(&mut self) -> PyResult<()> {
+        self.stage.simulation.step();
+        if let Some(error) = self.own.lock().unwrap_or_else(PoisonError::into_inner).error.take() {
+            return Err(error);
+        }
+        self.stage.simulation.world().check_memory().map_err(fail)?;
+        self.observe();
+        Ok(())
+    }
+
+    fn observe(&mut self) {
+        let simulation = &self.stage.simulation;
+        self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+    }
+
+    pub(crate) fn maps(&self) -> Maps<'_> {
+        Maps { world: self.stage.simulation.world(), records: &self.records, site: &self.stage.site }
+    }
+
+    fn command(&mut self, command: impl Into<Command>) -> PyResult<()> {
+        self.stage.simulation.command(command).map_err(fail)?;
+        self.observe();
+        Ok(())
+    }
+}
+
+/// A state kept to come back to.
+#[pyclass(module = "lavoxel._lavoxel", frozen)]
+pub(crate) struct Snapshot {
+    snapshot: simulation::Snapshot,
+    records: Vec<Records>,
+    of: u64,
+}
+
+#[pymethods]
+impl Snapshot {
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.snapshot.steps()
+    }
+
+    /// Bytes that it takes, records not counted.
+    #[getter]
+    fn bytes(&self) -> usize {
+        self.snapshot.bytes()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<lavoxel.Snapshot of step {}>", self.steps())
+    }
+}
+
+/// A world that makes steps.
+#[pyclass(module = "lavoxel._lavoxel", frozen)]
+pub(crate) struct Simulation {
+    held: Mutex<Held>,
+    number: u64,
+}
+
+impl Simulation {
+    /// Builds a scene.
+    pub(crate) fn build(scene: scene::Scene) -> PyResult<Self> {
+        scene.check_memory(MemoryEstimate::default()).map_err(fail)?;
+        let own = Shared::default();
+        let stage = scene.build(Extended::new(&own)).map_err(fail)?;
+        Ok(Self::new(scene, stage, own))
+    }
+
+    fn new(scene: scene::Scene, stage: Stage, own: Shared) -> Self {
+        let world = stage.simulation.world();
+        let of = |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
+        let records = world.materials().map(of).collect();
+        let mut held = Held { scene, stage, records, own, painter: None };
+        held.observe();
+        Self { held: Mutex::new(held), number: NEXT.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    pub(crate) fn held(&self) -> PyResult<MutexGuard<'_, Held>> {
+        self.held.lock().map_err(|_| fail("the simulation broke off in the middle of a step: build it again"))
+    }
+
+    /// Makes steps for a moment, and gives how many are left.
+    fn some_steps(&self, count: u64) -> PyResult<u64> {
+        let (mut held, start, mut left) = (self.held()?, Instant::now(), count);
+        while left > 0 {
+            held.step()?;
+            left -= 1;
+            if start.elapsed() > BATCH {
+                break;
+            }
+        }
+        Ok(left)
+    }
+}
+
+/// A picture as an array, shape (height, width, 3).
+fn pixels(py: Python<'_>, image: Image) -> PyResult<Bound<'_, PyArray3<u8>>> {
+    PyArray1::from_vec(py, image.rgb).reshape([image.height, image.width, 3])
+}
+
+#[pymethods]
+impl Simulation {
+    /// Goes on from a checkpoint.
+    #[staticmethod]
+    fn resume(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| {
+            let own = Shared::default();
+            let Checkpoint { scene, stage, .. } = Checkpoint::load(&path, Extended::new(&own)).map_err(fail)?;
+            Ok(Self::new(scene, stage, own))
+        })
+    }
+
+    /// Makes steps; asks between them whether Ctrl-C was pressed.
+    fn step(&self, py: Python<'_>, count: u64) -> PyResult<()> {
+        let mut left = count;
+        while left > 0 {
+            left = py.detach(|| self.some_steps(left))?;
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    #[getter]
+    fn steps(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| Ok(self.held()?.stage.simulation.steps()))
+    }
+
+    #[getter]
+    fn time_s(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        py.detach(|| Ok(self.held()?.stage.simulation.time_s()))
+    }
+
+    /// Steps that the scene asks for.
+    #[getter]
+    fn steps_of_scene(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| Ok(self.held()?.scene.spec.film.steps))
+    }
+
+    #[getter]
+    fn name(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| Ok(self.held()?.scene.spec.name.clone()))
+    }
+
+    #[getter]
+    fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| Ok(self.held()?.stage.simulation.world().state_hash()))
+    }
+
+    /// Cells along x, y and z.
+    #[getter]
+    fn size(&self, py: Python<'_>) -> PyResult<(usize, usize, usize)> {
+        py.detach(|| {
+            let grid = self.held()?.stage.site.grid;
+            Ok((grid.nx, grid.ny, grid.nz))
+        })
+    }
+
+    /// Edge and height of a cell in metres.
+    #[getter]
+    fn cell_m(&self, py: Python<'_>) -> PyResult<(f64, f64)> {
+        py.detach(|| {
+            let held = self.held()?;
+            Ok((held.stage.site.cell_size_m, held.stage.site.cell_height_m()))
+        })
+    }
+
+    /// Middles of the cells along x (west to east) and y (north to south) of the map, in its units, and elevations of the layers in
+    /// metres; the name of the unit; and the system of the map as well-known text, where it is known.
+    #[expect(clippy::type_complexity, reason = "a tuple for Python")]
+    fn axes(&self, py: Python<'_>) -> PyResult<(Vec<f64>, Vec<f64>, Vec<f64>, String, Option<String>)> {
+        py.detach(|| {
+            let held = self.held()?;
+            let (site, placement) = (&held.stage.site, held.stage.site.placement());
+            let up = (0..site.grid.ny).map(|y| site.elevation_m(y as f64 + 0.5)).collect();
+            let wkt = site.crs().and_then(lavoxel::map::Crs::to_wkt);
+            Ok((placement.xs().collect(), placement.ys().collect(), up, site.map_unit().to_owned(), wkt))
+        })
+    }
+
+    /// Name, unit and words of every field of cells.
+    fn fields(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
+        py.detach(|| {
+            let held = self.held()?;
+            let quantities = held.stage.simulation.world().quantities();
+            Ok(quantities.iter().map(|q| (q.name(), q.unit().to_owned(), q.words())).collect())
+        })
+    }
+
+    /// Name, unit and words of every map.
+    fn maps(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
+        py.detach(|| {
+            let held = self.held()?;
+            let quantities = held.stage.simulation.world().column_quantities();
+            Ok(quantities.iter().map(|q| (q.name(), q.unit().to_owned(), q.words())).collect())
+        })
+    }
+
+    /// A field in every cell, shape (z, y, x).
+    fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let array = py.detach(|| {
+            let held = self.held()?;
+            let need = MemoryEstimate::of("the array", held.stage.site.grid.cells(), 4.0);
+            need.check("read maps, or make the box smaller").map_err(fail)?;
+            held.stage.simulation.world().array(name).map_err(fail)
+        })?;
+        Ok(array.into_pyarray(py))
+    }
+
+    /// Amounts of a material in units, shape (z, y, x): exact.
+    fn amounts<'py>(&self, py: Python<'py>, material: &str) -> PyResult<Bound<'py, PyArray3<u16>>> {
+        let array = py.detach(|| {
+            let held = self.held()?;
+            let world = held.stage.simulation.world();
+            let grid = world.grid();
+            let need = MemoryEstimate::of("the array", grid.cells(), 2.0);
+            need.check("read maps, or make the box smaller").map_err(fail)?;
+            let known = || world.materials().map(|material| material.name.clone()).collect::<Vec<_>>().join(", ");
+            let layer = world.layer(material);
+            let layer = layer.ok_or_else(|| fail(format!("{material}: no such material; there are {}", known())))?;
+            let mut array = lavoxel::ndarray::Array3::zeros((grid.nz, grid.ny, grid.nx));
+            layer.held().for_each(|([x, y, z], cell)| array[[z, y, x]] = cell.amount);
+            Ok::<_, PyErr>(array)
+        })?;
+        Ok(array.into_pyarray(py))
+    }
+
+    /// Ground in every cell, shape (z, y, x).
+    fn solid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<bool>>> {
+        let array = py.detach(|| {
+            let held = self.held()?;
+            let (grid, ground) = (held.stage.site.grid, held.stage.simulation.world().ground());
+            let need = MemoryEstimate::of("the array", grid.cells(), 1.0);
+            need.check("read maps, or make the box smaller").map_err(fail)?;
+            let shape = (grid.nz, grid.ny, grid.nx);
+            Ok::<_, PyErr>(lavoxel::ndarray::Array3::from_shape_fn(shape, |(z, y, x)| ground.is_solid([x, y, z])))
+        })?;
+        Ok(array.into_pyarray(py))
+    }
+
+    /// A map, shape (z, x), row 0 north, NaN where there is no data.
+    fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let values = py.detach(|| {
+            let held = self.held()?;
+            let quantities = held.stage.simulation.world().column_quantities();
+            let quantity = ColumnQuantity::find(name, &quantities).map_err(fail)?;
+            Ok::<_, PyErr>(held.maps().values(quantity).to_reals())
+        })?;
+        Ok(values.into_pyarray(py))
+    }
+
+    /// A picture, shape (height, width, 3). Keys of `[camera]` and `[look]` that replace those of the scene come as JSON.
+    fn picture<'py>(
+        &self,
+        py: Python<'py>,
+        size: (usize, usize),
+        camera: &str,
+        look: &str,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let image = py.detach(|| {
+            let mut held = self.held()?;
+            let camera: CameraSpec = overridden(&held.scene.spec.camera, camera)?;
+            let look: LookSpec = overridden(&held.scene.look(), look)?;
+            let Held { scene, stage, painter, .. } = &mut *held;
+            Painter::draw(painter, (scene, stage), (&camera, look), size).map_err(fail)
+        })?;
+        pixels(py, image)
+    }
+
+    /// A slice, as an array like a picture: `z=64`, `y=735m` or `x=map:499800`.
+    fn slice<'py>(
+        &self,
+        py: Python<'py>,
+        place: &str,
+        field: Option<&str>,
+        size: (usize, usize),
+        whole: bool,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let plane: Plane = place.parse().map_err(fail)?;
+        let image = py.detach(|| {
+            let held = self.held()?;
+            let Stage { simulation, site } = &held.stage;
+            let quantity = match field {
+                Some(name) => simulation.world().quantity(name).map_err(fail)?,
+                None => held.scene.usual_quantity(),
+            };
+            let palette = held.scene.spec.look.palette.build("look.palette").map_err(fail)?;
+            let colors = (palette, held.scene.look().kelvin);
+            let section = Section { plane, quantity, whole };
+            let draw = || -> Result<Image, Invalid> {
+                let title = format!("{}, step {}", held.scene.spec.name, simulation.steps());
+                Slices::new(section, site, colors)?.draw(simulation, size, title)
+            };
+            draw().map_err(fail)
+        })?;
+        pixels(py, image)
+    }
+
+    /// Does what an `[[event]]` table says, now; the table comes as JSON.
+    fn command(&self, py: Python<'_>, table: &str) -> PyResult<()> {
+        let mut table: serde_json::Value = of_json(table)?;
+        if let Some(table) = table.as_object_mut() {
+            table.insert("at".to_owned(), 0.into());
+        }
+        let spec: EventSpec = serde_json::from_value(table).map_err(fail)?;
+        let event = spec.event("command").map_err(fail)?;
+        py.detach(|| self.held()?.command(event.command))
+    }
+
+    /// Places a vent, which a table in cells says as JSON, and gives its number.
+    fn place_vent(&self, py: Python<'_>, table: &str) -> PyResult<usize> {
+        let vent: VentSpec = of_json(table)?;
+        py.detach(|| {
+            let mut held = self.held()?;
+            vent.validate("vent", held.stage.site.grid).map_err(fail)?;
+            held.command(VentChange::Place(vent))?;
+            Ok(held.stage.simulation.vents().count() - 1)
+        })
+    }
+
+    /// Closes a vent.
+    fn close_vent(&self, py: Python<'_>, number: usize) -> PyResult<()> {
+        py.detach(|| self.held()?.command(VentChange::Close(number)))
+    }
+
+    /// The vents, past ones too, as JSON tables in cells, by their numbers.
+    fn vents(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| to_json(&self.held()?.stage.simulation.vents().collect::<Vec<_>>()))
+    }
+
+    /// Calls a function behind a rule of a material, in every step from now on.
+    fn add_rule(&self, py: Python<'_>, function: Py<PyAny>, material: String, after: String) -> PyResult<()> {
+        py.detach(|| {
+            let held = self.held()?;
+            let world = held.stage.simulation.world();
+            let known = |names: Vec<&str>| names.join(", ");
+            let Some(number) = world.number_of(&material) else {
+                let names = known(world.materials().map(|material| material.name.as_str()).collect());
+                return Err(fail(format!("{material}: no such material; there are {names}")));
+            };
+            if world.is_mirror(number) {
+                let mend = "a rule is of another material";
+                return Err(fail(format!(
+                    "{material}: shows the lava of the physical model, which has no rules: {mend}"
+                )));
+            }
+            if !Rule::NAMES.contains(&after.as_str()) {
+                return Err(fail(format!("{after}: no such rule; there are {}", known(Rule::NAMES.to_vec()))));
+            }
+            let mut own = held.own.lock().unwrap_or_else(PoisonError::into_inner);
+            own.rules.push(OwnRule { material, after, function });
+            Ok(())
+        })
+    }
+
+    fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
+        py.detach(|| {
+            let held = self.held()?;
+            let snapshot = held.stage.simulation.snapshot(None);
+            Ok(Snapshot { snapshot, records: held.records.clone(), of: self.number })
+        })
+    }
+
+    /// Goes back to a snapshot of this simulation and forgets what came after it.
+    fn go_back(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
+        if snapshot.of != self.number {
+            return Err(fail("the snapshot is of another simulation"));
+        }
+        py.detach(|| {
+            let mut held = self.held()?;
+            held.stage.simulation.go_back(&snapshot.snapshot);
+            held.records.clone_from(&snapshot.records);
+            Ok(())
+        })
+    }
+
+    /// Writes a checkpoint, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
+        py.detach(|| {
+            let held = self.held()?;
+            let mut file = WholeFile::create(&path, existing(force)).map_err(fail)?;
+            let writer = CheckpointWriter { scene: &held.scene, stage: &held.stage, extras: &[] };
+            writer.write(Path::new(&path), &mut file).map_err(fail)?;
+            file.commit().map_err(fail)
+        })
+    }
+
+    /// Writes the scene with all that was done, whole or not at all: it gives this state after the same steps.
+    fn save_scene(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
+        py.detach(|| {
+            let held = self.held()?;
+            held.scene.recorded(&held.stage.simulation).save(&path, existing(force)).map_err(fail)
+        })
+    }
+
+    /// The report of `lavoxel run`, as JSON.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| {
+            let held = self.held()?;
+            to_json(&Report::of(&held.scene, &held.stage, false))
+        })
+    }
+
+    /// The report for people.
+    fn text(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| {
+            let held = self.held()?;
+            Ok(Report::of(&held.scene, &held.stage, false).text())
+        })
+    }
+
+    /// Checks the accounts and every other invariant.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.held()?.stage.simulation.world().check().map_err(fail))
+    }
+
+    /// Writes a volume, a mesh or a map, by the ending of the file; `subject` is the field of a map.
+    fn export(&self, py: Python<'_>, path: PathBuf, subject: Option<&str>, force: bool) -> PyResult<()> {
+        py.detach(|| crate::files::export(&*self.held()?, &path, subject, existing(force)))
+    }
+}
+
+pub(crate) fn existing(force: bool) -> Existing {
+    if force { Existing::Replace } else { Existing::Keep }
+}
+
+/// A table of a scene with the keys of a JSON object in place of its own.
+fn overridden<T: serde::Serialize + serde::de::DeserializeOwned>(table: &T, keys: &str) -> PyResult<T> {
+    let mut tables = serde_json::to_value(table).map_err(fail)?;
+    let keys: serde_json::Map<String, serde_json::Value> = of_json(keys)?;
+    match tables.as_object_mut() {
+        Some(table) => table.extend(keys),
+        None => return Err(fail("a table is asked for")),
+    }
+    serde_json::from_value(tables).map_err(fail)
+}
