@@ -11,18 +11,24 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def program():
-    """Runs the program and gives its JSON report; skips where it is not built."""
+def built():
+    """The program; skips where it is not built."""
     built = [ROOT / "target" / kind / "lavoxel" for kind in ("debug", "release")]
     path = next((path for path in built if path.exists()), None)
     if path is None:
         if os.environ.get("LAVOXEL_SKIP") == "never":
             pytest.fail("the program is not built: cargo build")
         pytest.skip("the program is not built: cargo build")
+    return path
+
+
+@pytest.fixture(scope="session")
+def program(built):
+    """Runs the program and gives its JSON report."""
 
     def run(*words, folder="."):
         done = subprocess.run(
-            [path, *map(str, words), "--json", "--quiet"], capture_output=True, check=False, text=True, cwd=folder
+            [built, *map(str, words), "--json", "--quiet"], capture_output=True, check=False, text=True, cwd=folder
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

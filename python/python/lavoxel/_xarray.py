@@ -75,9 +75,9 @@ def _axes(simulation: Simulation) -> tuple[dict[str, Any], str | None]:
         unit = "m" if unit in ("metres", "m") else unit
         names = ("projection_x_coordinate", unit), ("projection_y_coordinate", unit)
     (x_name, x_unit), (y_name, y_unit) = names
-    of_x = {"standard_name": x_name, "long_name": "easting of the middles of cells", "units": x_unit, "axis": "X"}
-    of_y = {"standard_name": y_name, "long_name": "northing of the middles of cells", "units": y_unit, "axis": "Y"}
-    of_z = {"standard_name": "altitude", "long_name": "elevation of the middles of cells", "units": "m", "positive": "up",
+    of_x = {"standard_name": x_name, "long_name": "east", "units": x_unit, "axis": "X"}
+    of_y = {"standard_name": y_name, "long_name": "north", "units": y_unit, "axis": "Y"}
+    of_z = {"standard_name": "altitude", "long_name": "elevation", "units": "m", "positive": "up",
             "axis": "Z"}
     coordinates: dict[str, Any] = {
         "x": ("x", np.array(xs), of_x),
