@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
-use lavoxel::export::maps::Maps;
+use lavoxel::export::maps::{Maps, Values};
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, WholeFile};
 use lavoxel::records::Records;
@@ -19,7 +19,7 @@ use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::validate::Invalid;
 use lavoxel::view::{CameraSpec, LookSpec};
 use lavoxel::world::ColumnQuantity;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::painter::Painter;
@@ -281,15 +281,18 @@ impl Simulation {
         Ok(array.into_pyarray(py))
     }
 
-    /// A map, shape (z, x), row 0 north, NaN where there is no data.
-    fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    /// A map, shape (z, x), row 0 north, NaN where there is no data: float64 of whole numbers, float32 of others.
+    fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let values = py.detach(|| {
             let held = self.held()?;
             let quantities = held.stage.simulation.world().column_quantities();
             let quantity = ColumnQuantity::find(name, &quantities).map_err(fail)?;
-            Ok::<_, PyErr>(held.maps().values(quantity).to_reals())
+            Ok::<_, PyErr>(held.maps().values(quantity))
         })?;
-        Ok(values.into_pyarray(py))
+        Ok(match values {
+            Values::Real(values) => values.into_pyarray(py).into_any(),
+            whole @ Values::Whole(_) => whole.to_reals().into_pyarray(py).into_any(),
+        })
     }
 
     /// A picture, shape (height, width, 3). Keys of `[camera]` and `[look]` that replace those of the scene come as JSON.

@@ -1,11 +1,13 @@
 """Notebooks, pages and examples run as they stand."""
 
+import importlib.util
 import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,10 +71,35 @@ def test_the_example_of_a_cluster_runs_on_workers_of_this_machine(slope, whole):
     assert "6 runs" in done.stdout and maps("ours") == whole
 
 
+def test_a_client_that_is_killed_goes_on_where_it_was(slope, program):
+    pytest.importorskip("distributed")
+    Path("vents.csv").write_text(VENTS)
+    runs = 150
+    program("hazard", slope, "--vent-area", "vents.csv", *PLAN, "--runs", runs, "--out", "whole")
+    words = ["slope.asc", "vents.csv", "--runs", str(runs), *PLAN, "--jobs", "2", "--local", "--folder", "ours"]
+    command = [sys.executable, HERE / "examples" / "slurm_dask.py", *words]
+    client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(list(Path("ours").glob("runs/run_*"))) < 20:
+        assert client.poll() is None, "it ended before it was killed"
+        time.sleep(0.005)
+    client.kill()
+    client.wait()
+    there = len(list(Path("ours").glob("runs/run_*")))
+    assert 20 <= there < runs and not Path("ours/probability.tif").exists()
+    subprocess.run(command, check=True, capture_output=True)
+    assert maps("ours") == maps("whole")
+
+
 def test_the_example_of_a_cluster_asks_slurm_for_jobs():
-    pytest.importorskip("dask_jobqueue")
-    with runpy.run_path(str(HERE / "examples" / "slurm_dask.py"))["cluster"](2, local=False) as workers:
-        script = workers.job_script()
+    # In a process of its own: importing it takes over Ctrl-C.
+    if importlib.util.find_spec("dask_jobqueue") is None:
+        pytest.skip("dask-jobqueue is not installed")
+    asks = "import slurm_dask\nwith slurm_dask.cluster(2, local=False) as workers: print(workers.job_script())"
+    done = subprocess.run(
+        [sys.executable, "-c", asks], capture_output=True, text=True, check=False, cwd=HERE / "examples"
+    )
+    assert done.returncode == 0, done.stderr
+    script = done.stdout
     assert "#SBATCH" in script and "--nworkers 16" in script and "--nthreads 1" in script
 
 

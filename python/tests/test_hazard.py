@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -43,10 +44,14 @@ def test_maps_of_threads_are_those_of_the_program(slope, whole):
 
 
 def test_ctrl_c_ends_and_the_same_call_goes_on(slope, whole):
-    import threading
-
-    threading.Timer(0.4, lambda: signal.raise_signal(signal.SIGINT)).start()
     many = 4000
+
+    def interrupt():
+        while len(list(Path("cut").glob("runs/run_*"))) < 5:
+            time.sleep(0.005)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         lavoxel.hazard(slope, runs=many, folder="cut", threads=2, **LAWS, **KEYS)
     there = len(list(Path("cut/runs").iterdir()))
@@ -95,8 +100,6 @@ def test_a_scene_goes_to_the_workers_as_text(program):
 
 def test_workers_that_are_killed_leave_nothing_out(slope, program):
     distributed = pytest.importorskip("distributed")
-    import threading
-
     runs = 160
     program("hazard", slope, "--runs", runs, *FLAGS, "--out", "whole")
     with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster, \

@@ -301,8 +301,8 @@ class Simulation:
         """Where ground is, shape (z, y, x)."""
         return self._inner.solid()
 
-    def map(self, name: str) -> NDArray[np.float64]:
-        """A map, shape (z, x): row 0 is north; NaN where there is no data."""
+    def map(self, name: str) -> NDArray[np.floating[Any]]:
+        """A map, shape (z, x): row 0 is north; NaN where there is no data; float64 of whole numbers such as steps, else float32."""
         return self._inner.map(name)
 
     def field(self, name: str = "amount") -> xr.DataArray:

@@ -120,8 +120,7 @@ def raster(simulation: Simulation, name: str) -> xr.DataArray:
     entry = _words(simulation._inner.maps(), name)
     axes, wkt = _axes(simulation)
     del axes["z"]
-    values = simulation.map(name).astype(np.float32)
-    array = xr.DataArray(values, dims=("y", "x"), coords=axes | _now(simulation), name=_variable(entry[0]))
+    array = xr.DataArray(simulation.map(name), dims=("y", "x"), coords=axes | _now(simulation), name=_variable(entry[0]))
     array.attrs.update(_about(*entry))
     return _with_crs(array, wkt)
 
