@@ -63,14 +63,26 @@ def test_netcdf_and_zarr_hold_what_was_written(flow):
     flow.to_zarr("state.zarr", force=True)
 
 
-@pytest.mark.parametrize("scene", ["slope", "volcano", "wax", "plume", "flow_on_a_map"])
+def test_a_map_in_degrees_has_longitudes_and_latitudes(slope):
+    import rioxarray
+
+    degrees = rioxarray.open_rasterio(slope).rio.write_crs(32633).rio.reproject("EPSG:4326")
+    simulation = lavoxel.simulate(degrees, vents=["summit@1"])
+    simulation.step(3)
+    ground = simulation.raster("ground")
+    assert (ground.x.attrs["units"], ground.y.attrs["units"]) == ("degrees_east", "degrees_north")
+    assert ground.rio.crs.to_epsg() == 4326 and abs(float(ground.y[0])) < 1.0
+
+
+@pytest.mark.parametrize("scene", ["slope", "volcano", "wax", "plume", "flow_on_a_map", "in_degrees"])
 def test_netcdf_passes_the_checker_of_cf(scene, slope):
     pytest.importorskip("compliance_checker")
     import rioxarray
 
     # CF has a name for this projection; there is none for that of New Zealand's map grid.
     raster = rioxarray.open_rasterio(slope).rio.write_crs(32633)
-    sources = {"slope": (raster, {}), "flow_on_a_map": (raster, {"lava": "etna-basalt"})}
+    degrees = raster.rio.reproject("EPSG:4326")
+    sources = {"in_degrees": (degrees, {"vents": ["summit@1"]}), "slope": (raster, {}), "flow_on_a_map": (raster, {"lava": "etna-basalt"})}
     source, keys = sources.get(scene, (scene, {}))
     simulation = lavoxel.simulate(source, **keys)
     simulation.step(4)

@@ -74,7 +74,7 @@ impl Source {
                 let polygons = Polygons::parse(&text);
                 Ok(Self::Polygons(polygons.map_err(|e| format!("{} {e}", path.display()))?))
             }
-            _ => return Err(format!("{}: footprints end in .tif, .asc or .geojson", path.display())),
+            _ => Err(format!("{}: footprints end in .tif, .asc or .geojson", path.display())),
         }
     }
 
@@ -94,10 +94,10 @@ impl Source {
 /// The text of a file of polygons.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let about = std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    if !(about.is_file()) {
+    if !about.is_file() {
         return Err(format!("{}: expected a file, found a folder or a device", path.display()));
     }
-    if !(about.len() <= LARGEST) {
+    if about.len() > LARGEST {
         return Err(format!("{}: is larger than {} MiB", path.display(), LARGEST >> 20));
     }
     let length = about.len() as usize;
@@ -152,7 +152,7 @@ impl Pair {
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     let middle = 0.5 * (place.north + place.south());
     let metres = crs.map_or(Some((1.0, 1.0)), |crs| crs.metres_per_unit(middle));
-    metres.ok_or_else(|| format!("the middle of the map lies at or beyond a pole"))
+    metres.ok_or_else(|| "the middle of the map lies at or beyond a pole".to_owned())
 }
 
 /// A raster, grown so that it covers the other footprint.
@@ -182,11 +182,11 @@ impl Names<'_> {
             return Ok(());
         }
         let (a, b) = (told(&a), told(&b));
-        return Err(format!(
+        Err(format!(
             "{} is in {a}, {} in {b}: bring both into one coordinate system (gdalwarp -t_srs)",
             self.a.display(),
             self.b.display()
-        ));
+        ))
     }
 
     /// A raster, grown where needed, and polygons on its cells.

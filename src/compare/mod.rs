@@ -85,12 +85,12 @@ struct Side {
 impl Pair {
     fn compare(&self, (path_a, path_b): (&Path, &Path), options: &Options) -> Result<Comparison, String> {
         let found = Agreement::of(&self.a.inside, &self.b.inside);
-        if !(found.either() > 0) {
+        if found.either() == 0 {
             return Err(format!("neither footprint has a cell (--above {})", options.above));
         }
         let from = match (options.from, &self.plane) {
             (Some(from), Some(way)) => {
-                Some(way.back(from).ok_or_else(|| format!("--from: is no longitude and latitude near the map"))?)
+                Some(way.back(from).ok_or_else(|| "--from: is no longitude and latitude near the map".to_owned())?)
             }
             (from, _) => from,
         };

@@ -279,7 +279,7 @@ impl Study {
         };
         // The others end after a failure, too.
         let worker = || {
-            let result = alone(&work).map_err(HazardError::Threads).flatten();
+            let result = alone(work).map_err(HazardError::Threads).flatten();
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
             result
         };

@@ -27,8 +27,8 @@ impl Vents {
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
         let feature = |vent: &VentSpec| Feature { geometry: point(vent.x, vent.z), weight: 1.0 };
         let vents: Vec<_> = stage.simulation.lava_vents().map(feature).collect();
-        if !(!vents.is_empty()) {
-            return Err(format!("nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene"));
+        if vents.is_empty() {
+            return Err("nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene".to_owned());
         }
         let words = match &vents[..] {
             [Feature { geometry: Geometry::Points(points), .. }] => {

@@ -20,6 +20,7 @@ mod need;
 pub(crate) mod noise;
 mod picture;
 pub(crate) mod renderer;
+mod rulers;
 mod slice;
 pub(crate) mod style;
 pub(crate) mod volume;

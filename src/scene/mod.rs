@@ -17,8 +17,6 @@ mod lava_keys;
 mod melting;
 mod need;
 mod open;
-#[cfg(feature = "render")]
-mod rulers;
 #[cfg(feature = "files")]
 mod save;
 #[cfg(feature = "files")]

@@ -66,27 +66,27 @@ fn a_rule_that_moves_lava_by_itself_books_only_what_comes_and_goes() {
         move |[x, y, z]: [usize; 3]| if x > 0 { old.at([x - 1, y, z]) } else { Default::default() }
     };
     let new = shift(&world);
-    world.replace(lava, new).unwrap();
+    world.replace(lava, new).expect("it fits");
     assert_eq!((world.lava().at([2, 4, 1]).amount, world.lava().at([1, 4, 1]).amount), (600, 0));
     assert_eq!(*world.lava().ledger(), before);
-    world.check().unwrap();
+    world.check().expect("exact");
     // Twice as much comes, half of it goes.
     let twice = |factor: u16, world: &World| {
         let old = world.lava().clone();
         move |place| Content { amount: old.at(place).amount * factor / 2, ..old.at(place) }
     };
     let new = twice(1, &world);
-    world.replace(lava, new).unwrap();
-    world.check().unwrap();
+    world.replace(lava, new).expect("it fits");
+    world.check().expect("exact");
     assert_eq!(world.lava().ledger().removed - before.removed, 300);
     let new = twice(4, &world);
-    world.replace(lava, new).unwrap();
+    world.replace(lava, new).expect("it fits");
     assert_eq!(world.lava().ledger().sourced - before.sourced, 300);
     // Ground, and more than a full cell, are refused, and nothing has changed.
     let hash = world.state_hash();
     for place in [[3, 0, 3], [2, 4, 1]] {
         let full = |at| Content { amount: if at == place { AMOUNT_ONE + 1 } else { 0 }, energy: 0 };
-        let refused = world.replace(lava, full).unwrap_err().to_string();
+        let refused = world.replace(lava, full).expect_err("refused").to_string();
         assert!(refused.contains("rule.lava.amount") && refused.contains("in cell"), "{refused}");
     }
     assert_eq!(world.state_hash(), hash);

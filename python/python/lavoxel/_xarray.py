@@ -69,10 +69,11 @@ def _about(name: str, unit: str, words: str) -> dict[str, str]:
 def _axes(simulation: Simulation) -> tuple[dict[str, Any], str | None]:
     """The coordinates x, y and z, and the system as well-known text."""
     xs, ys, up, unit, wkt = simulation._inner.axes()
-    if unit == "degrees":
+    if unit == "degree":
         names = ("longitude", "degrees_east"), ("latitude", "degrees_north")
     else:
-        unit = "m" if unit in ("metres", "m") else unit
+        # A unit of the map other than the metre is named in its system alone.
+        unit = "m" if unit == "m" else "1"
         names = ("projection_x_coordinate", unit), ("projection_y_coordinate", unit)
     (x_name, x_unit), (y_name, y_unit) = names
     of_x = {"standard_name": x_name, "long_name": "east", "units": x_unit, "axis": "X"}

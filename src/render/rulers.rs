@@ -1,7 +1,7 @@
 //! Rulers of a box for the axes of pictures: metres, elevations, coordinates of the map.
 
+use super::Ruler;
 use crate::map::{Placement, Site};
-use crate::render::Ruler;
 
 /// Longest side of a box in metres whose distances are counted in metres; longer ones in kilometres.
 const MOST_METRES: f64 = 20_000.0;
