@@ -15,7 +15,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(_lavoxel, LavoxelError, PyValueError, "What is wrong, in the words of the program, and the mend.");
+create_exception!(_lavoxel, LavoxelError, PyValueError, "A fault in the words of the program, with the mend.");
 
 fn fail(error: impl Display) -> PyErr {
     LavoxelError::new_err(error.to_string())

@@ -13,16 +13,10 @@ use crate::{fail, of_json};
 #[pyclass(module = "lavoxel._lavoxel", frozen)]
 pub(crate) struct Scene {
     pub(crate) scene: scene::Scene,
-    /// What it was read with.
+    /// Overrides that it was read with.
     pub(crate) asked: Overrides,
     /// Whether it was made around a heightmap.
     pub(crate) is_bare: bool,
-}
-
-impl Scene {
-    fn new(scene: scene::Scene, asked: Overrides) -> Self {
-        Self { scene, asked, is_bare: false }
-    }
 }
 
 #[pymethods]
@@ -47,19 +41,20 @@ impl Scene {
             if let (true, Some(stem)) = (scene.spec.name.is_empty(), path.file_stem()) {
                 scene.spec.name = stem.to_string_lossy().into_owned();
             }
-            Ok(Self::new(scene, asked))
+            Ok(Self { scene, asked, is_bare: false })
         })
     }
 
-    /// Reads a text, whose files lie in the folder of `origin`.
+    /// Reads a text, whose files lie in the folder of `origin`. Overrides are `applied` where the text is that of a scene which was
+    /// read with them; `is_bare` says that it was made around a heightmap.
     #[staticmethod]
-    fn parse(text: &str, origin: PathBuf, overrides: &str) -> PyResult<Self> {
+    fn parse(text: &str, origin: PathBuf, overrides: &str, applied: bool, is_bare: bool) -> PyResult<Self> {
         let asked: Overrides = of_json(overrides)?;
         let mut scene = scene::Scene::parse(text, &origin).map_err(fail)?;
-        if asked != Overrides::default() {
+        if !applied && asked != Overrides::default() {
             scene.apply(&asked).map_err(fail)?;
         }
-        Ok(Self::new(scene, asked))
+        Ok(Self { scene, asked, is_bare })
     }
 
     /// Writes tables that Python wrote as JSON as the text of a scene.

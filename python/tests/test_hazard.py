@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lavoxel
@@ -96,6 +97,23 @@ def test_a_scene_goes_to_the_workers_as_text(program):
             distributed.Client(cluster) as client:
         lavoxel.hazard("hazard", runs=3, folder="ours", rates=5, volumes=1e4, client=client)
     assert maps("ours") == maps("theirs")
+
+
+def test_keys_of_a_scene_and_arrays_go_to_the_workers(slope):
+    distributed = pytest.importorskip("distributed")
+    heights = np.loadtxt(slope, skiprows=5)
+    # Without a duration: each run has a limit of its own, whatever else the scene holds.
+    laws = {"rates": 5.0, "volumes": 800.0, "runs": 3}
+    plain = lavoxel.hazard(slope, folder="plain", vents=["120m,40m"], **laws)
+    assert plain.report["mean_volume_m3"] == pytest.approx(800.0, rel=0.01)
+    keys = {"vents": ["120m,40m"], "material": [{"name": "water"}]}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, \
+            distributed.Client(cluster) as client:
+        for source, extra, folder in ((slope, keys, "keys"), (heights, keys | {"heights_m": 10.0}, "array")):
+            ours = lavoxel.hazard(source, folder=folder, client=client, **laws, **extra)
+            threads = lavoxel.hazard(source, folder=f"{folder}-threads", **laws, **extra)
+            assert maps(folder) == maps(f"{folder}-threads")
+            assert ours.report["mean_volume_m3"] == threads.report["mean_volume_m3"] == plain.report["mean_volume_m3"]
 
 
 def test_workers_that_are_killed_leave_nothing_out(slope, program):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -42,21 +42,19 @@ class HazardMaps:
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker needs to make runs: plain texts."""
+    """Plain texts from which a worker makes runs."""
 
     text: str
-    path: str
+    #: Where the text would lie: files are named relative to it.
+    origin: str
     overrides: str
+    is_bare: bool
     settings: str
     fingerprint: str
 
-    def study(self, at_once: int, folder: Path | None, *, force: bool) -> _lavoxel.Study:
-        inner = (
-            _lavoxel.Scene.parse(self.text, Path(self.path), self.overrides)
-            if self.text
-            else _lavoxel.Scene.open(Path(self.path), self.overrides, True)
-        )
-        return _lavoxel.Study(inner, self.settings, at_once, folder, force)
+    def study(self) -> _lavoxel.Study:
+        inner = _lavoxel.Scene.parse(self.text, Path(self.origin), self.overrides, True, self.is_bare)
+        return _lavoxel.Study(inner, self.settings, 1, None, False)
 
 
 #: Studies of this process, by the plan: the ground is built once, not for every run.
@@ -68,7 +66,7 @@ def _make(task: _Task, run: int) -> tuple[int, bytes]:
     study = _STUDIES.get(task.fingerprint)
     if study is None:
         _STUDIES.clear()
-        study = _STUDIES.setdefault(task.fingerprint, task.study(1, None, force=False))
+        study = _STUDIES.setdefault(task.fingerprint, task.study())
         if study.fingerprint != task.fingerprint:
             _STUDIES.clear()
             raise _lavoxel.LavoxelError("this worker reads other files, or has another version of lavoxel, than the client")
@@ -126,10 +124,9 @@ def hazard(
     """
     if isinstance(source, Scene):
         scene = source
-        overrides: dict[str, Any] = {}
     else:
         overrides = {key: keys.pop(key) for key in OVERRIDES if keys.get(key) is not None}
-        scene = _read(source, Path(), keys, dict(overrides), for_hazard=True)
+        scene = _read(source, Path(), keys, overrides, for_hazard=True)
     laws = {"rates": rates, "volumes": volumes, "durations": durations}
     settings: dict[str, Any] = {
         "runs": runs, "seeds": seeds, "above": above, "quantiles": list(quantiles), "picture": picture,
@@ -148,7 +145,7 @@ def hazard(
         if client is None:
             study.make(missing, at_once, lambda made: bar.update(done + made))
         else:
-            task = _task(source, scene, overrides, keys, to_json(settings), study.fingerprint)
+            task = _task(scene, to_json(settings), study.fingerprint)
             _share_out(client, study, task, missing, lambda made: bar.update(done + made))
     finally:
         bar.close()
@@ -158,16 +155,10 @@ def hazard(
     return HazardMaps(json.loads(report), [Path(file) for file in files], place)
 
 
-def _task(
-    source: Source | Scene, scene: Scene, overrides: Mapping[str, Any], keys: Mapping[str, Any], settings: str, plan: str
-) -> _Task:
-    """What workers read: the file where it is one, else the text of the scene, with whole paths."""
-    is_file = isinstance(source, (str, os.PathLike)) and "\n" not in os.fspath(source) and not keys
-    if is_file and scene._inner.is_bare:
-        assert isinstance(source, (str, os.PathLike))
-        return _Task("", str(Path(source).absolute()), to_json(overrides), settings, plan)
+def _task(scene: Scene, settings: str, plan: str) -> _Task:
+    """The scene as text that names its files by whole paths, for workers to read."""
     origin = Path("scene.toml").absolute()
-    return _Task(scene.text(origin), str(origin), to_json(overrides), settings, plan)
+    return _Task(scene.text(origin), str(origin), scene._overrides, scene._inner.is_bare, settings, plan)
 
 
 def _share_out(client: Any, study: _lavoxel.Study, task: _Task, missing: list[int], made: Callable[[int], object]) -> None:

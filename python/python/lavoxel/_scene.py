@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 #: Keys that replace values of a scene, or of what a heightmap gets, as the flags of the program do.
 OVERRIDES = ("size", "cell_size_m", "cell_height_m", "vents", "walls", "lava", "duration")
 
-#: What a scene is made from.
+#: Anything that a scene is made from.
 Source = Union[str, os.PathLike[str], Mapping[str, Any], "NDArray[Any]", "xr.DataArray", None]
 
 
 def _plain(value: object) -> object:
-    """What JSON has no form for."""
+    """Gives a value that JSON has no form for as one that it has."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -125,8 +125,12 @@ def _placed(heights: xr.DataArray) -> tuple[NDArray[Any], float, float, float, s
 class Scene:
     """A scene that was read and checked. Made by :func:`scene`."""
 
-    def __init__(self, inner: _lavoxel.Scene, folder: tempfile.TemporaryDirectory[str] | None = None) -> None:
+    def __init__(
+        self, inner: _lavoxel.Scene, overrides: str, folder: tempfile.TemporaryDirectory[str] | None = None
+    ) -> None:
         self._inner = inner
+        #: Overrides that it was read with, as JSON.
+        self._overrides = overrides
         #: Folder of an array's file, for as long as the scene lives.
         self._folder = folder
 
@@ -137,7 +141,7 @@ class Scene:
 
     @property
     def choices(self) -> list[str]:
-        """What was chosen for a heightmap, in words."""
+        """Values that a heightmap left open, as they were chosen, in words."""
         return self._inner.choices()
 
     @property
@@ -193,24 +197,25 @@ def _read(source: Source, folder: Path, keys: dict[str, Any], overrides: dict[st
     origin = folder / "scene.toml"
     if source is None or isinstance(source, Mapping):
         text = _lavoxel.Scene.text_of(to_json(_merged(source or {}, keys)))
-        return Scene(_lavoxel.Scene.parse(text, origin, to_json(overrides)), kept)
+        return Scene(_lavoxel.Scene.parse(text, origin, to_json(overrides), False, False), to_json(overrides), kept)
     if isinstance(source, str) and "\n" in source:
-        return Scene(_of_text(source, origin, keys, overrides), kept)
+        text = _with_keys(source, keys)
+        return Scene(_lavoxel.Scene.parse(text, origin, to_json(overrides), False, False), to_json(overrides), kept)
     if "terrain" in keys and not _is_scene(source):
         overrides["terrain"] = keys.pop("terrain")
-    inner = _lavoxel.Scene.open(Path(source), to_json(overrides), for_hazard)
+    asked = to_json(overrides)
+    inner = _lavoxel.Scene.open(Path(source), asked, for_hazard)
     if keys:
         # The whole scene as it is, with the keys in it.
         beside = Path(source).parent / "scene.toml" if Path(source).exists() else origin
-        inner = _of_text(inner.text(beside), beside, keys, {})
-    return Scene(inner, kept)
+        inner = _lavoxel.Scene.parse(_with_keys(inner.text(beside), keys), beside, asked, True, inner.is_bare)
+    return Scene(inner, asked, kept)
 
 
 def _is_scene(source: str | os.PathLike[str]) -> bool:
     return Path(source).suffix.lower() == ".toml" or os.fspath(source) in _lavoxel.shipped_scenes()
 
 
-def _of_text(text: str, origin: Path, keys: Mapping[str, Any], overrides: Mapping[str, Any]) -> _lavoxel.Scene:
-    if keys:
-        text = _lavoxel.Scene.text_of(to_json(_merged(tomllib.loads(text), keys)))
-    return _lavoxel.Scene.parse(text, origin, to_json(overrides))
+def _with_keys(text: str, keys: Mapping[str, Any]) -> str:
+    """The text of a scene with other values of some keys."""
+    return _lavoxel.Scene.text_of(to_json(_merged(tomllib.loads(text), keys))) if keys else text
