@@ -1,10 +1,13 @@
 //! Pictures of a simulation: what can be kept from one to the next is kept.
 
 use lavoxel::lowpass::LowPass;
-use lavoxel::render::{Camera, Image, Renderer};
+use lavoxel::render::{Camera, Image, Renderer, need_of_picture, need_of_smoke};
 use lavoxel::scene::{Model, Scene, Stage};
 use lavoxel::validate::{Invalid, within};
 use lavoxel::view::{CameraSpec, LookSpec};
+use pyo3::prelude::*;
+
+use crate::fail;
 
 /// Most pixels along a side, as in a scene.
 const MOST_PIXELS: f64 = 8192.0;
@@ -23,6 +26,13 @@ fn tall(scene: &Scene, stage: &Stage) -> f32 {
 }
 
 impl Painter {
+    /// Checks that the box can be drawn, and the memory of such a picture.
+    pub(crate) fn check(scene: &Scene, (width, height): (usize, usize)) -> PyResult<()> {
+        let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
+        let picture = need_of_picture([side(width), side(height)]).and(need_of_smoke(scene.air_cells()));
+        scene.check_drawable_with(picture).map_err(fail)
+    }
+
     /// Draws a state in so many pixels; `kept` is what an earlier picture left.
     pub(crate) fn draw(
         kept: &mut Option<Self>,

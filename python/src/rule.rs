@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lavoxel::engine::{Engine, tiled::Tiled};
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::ndarray::Array3;
 use lavoxel::random::Draw;
 use lavoxel::rules::Rule;
@@ -70,6 +71,9 @@ impl OwnRule {
     /// Calls the function with amounts and energies of the cells, and ground, as (z, y, x); puts in what it gives back.
     fn run(&self, py: Python<'_>, world: &mut World, layer: usize) -> PyResult<()> {
         let grid = world.grid();
+        // Ours, and those that the function gives back.
+        let need = MemoryEstimate::of("the arrays of a rule of one's own", grid.cells(), 9.0);
+        need.check("make the box smaller").map_err(fail)?;
         let shape = (grid.nz, grid.ny, grid.nx);
         let (mut amount, mut energy) = (Array3::<u16>::zeros(shape), Array3::<u16>::zeros(shape));
         for ([x, y, z], cell) in world.layers()[layer].held() {

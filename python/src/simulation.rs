@@ -74,6 +74,8 @@ pub(crate) struct Snapshot {
     snapshot: simulation::Snapshot,
     records: Vec<Records>,
     of: u64,
+    /// Its share of the limit, for as long as Python keeps it.
+    _held: lavoxel::memory::Held,
 }
 
 #[pymethods]
@@ -104,7 +106,9 @@ pub(crate) struct Simulation {
 impl Simulation {
     /// Builds a scene.
     pub(crate) fn build(scene: scene::Scene) -> PyResult<Self> {
-        scene.check_memory(MemoryEstimate::default()).map_err(fail)?;
+        // The records of all materials are kept besides.
+        let grid = scene.spec.grid.grid().map_err(fail)?;
+        scene.check_memory(Records::need(grid, scene.materials().len())).map_err(fail)?;
         let own = Shared::default();
         let stage = scene.build(Extended::new(&own)).map_err(fail)?;
         Ok(Self::new(scene, stage, own))
@@ -285,6 +289,8 @@ impl Simulation {
     fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let values = py.detach(|| {
             let held = self.held()?;
+            let need = MemoryEstimate::of("the map", held.stage.site.grid.columns(), 8.0);
+            need.check("make the box smaller").map_err(fail)?;
             let quantities = held.stage.simulation.world().column_quantities();
             let quantity = ColumnQuantity::find(name, &quantities).map_err(fail)?;
             Ok::<_, PyErr>(held.maps().values(quantity))
@@ -308,6 +314,7 @@ impl Simulation {
             let camera: CameraSpec = overridden(&held.scene.spec.camera, camera)?;
             let look: LookSpec = overridden(&held.scene.look(), look)?;
             let Held { scene, stage, painter, .. } = &mut *held;
+            Painter::check(scene, size)?;
             Painter::draw(painter, (scene, stage), (&camera, look), size).map_err(fail)
         })?;
         pixels(py, image)
@@ -402,8 +409,13 @@ impl Simulation {
     fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
         py.detach(|| {
             let held = self.held()?;
+            let records = Records::need(held.stage.site.grid, held.records.len());
+            // It is packed: no larger than the state.
+            let most = held.stage.simulation.world().taken().and(records.clone());
+            most.check("let go of snapshots").map_err(fail)?;
             let snapshot = held.stage.simulation.snapshot(None);
-            Ok(Snapshot { snapshot, records: held.records.clone(), of: self.number })
+            let _held = records.and(MemoryEstimate::of("a snapshot", snapshot.bytes(), 1.0)).held();
+            Ok(Snapshot { snapshot, records: held.records.clone(), of: self.number, _held })
         })
     }
 

@@ -121,6 +121,26 @@ def test_memory_is_weighed_before_it_is_taken():
             lavoxel.set_memory_limit(1 << 40)
 
 
+def test_pictures_and_snapshots_count_into_the_limit():
+    simulation = lavoxel.simulate(SMALL)
+    simulation.step(20)
+    kept = []
+    lavoxel.set_memory_limit(96 << 20)
+    try:
+        simulation.picture((160, 100))
+        with pytest.raises(lavoxel.LavoxelError, match="memory"):
+            simulation.picture((8000, 8000))
+        with pytest.raises(lavoxel.LavoxelError, match="snapshots"):
+            for _ in range(100_000):
+                kept.append(simulation.snapshot())
+        count = len(kept)
+        kept.clear()
+        kept.append(simulation.snapshot())
+        assert count > 10
+    finally:
+        lavoxel.set_memory_limit(1 << 40)
+
+
 def test_other_threads_run_while_steps_are_made():
     simulation = lavoxel.simulate("lake")
     ticks = []
