@@ -166,9 +166,12 @@ mod exact;
 pub mod export;
 pub mod flow;
 pub mod generate;
+pub mod goals;
 pub mod grid;
 #[cfg(feature = "files")]
 pub mod hazard;
+#[cfg(feature = "files")]
+pub mod inside;
 pub mod lowpass;
 pub mod map;
 pub mod matter;

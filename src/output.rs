@@ -356,7 +356,7 @@ mod tests {
     #[cfg(unix)]
     fn only_what_a_dead_writer_left_is_swept_away() {
         let folder = tempfile::tempdir().expect("a folder");
-        let [path, other] = ["run.lavoxel", "other.lavoxel"].map(|name| folder.path().join(name));
+        let [path, other] = ["run.lvx", "other.lvx"].map(|name| folder.path().join(name));
         let left = WholeFile::create(&path, Existing::Keep).expect("it is free").temporary_path().to_owned();
         fs::write(&left, "what a killed writer leaves").expect("written");
         let file = WholeFile::create(&path, Existing::Keep).expect("it is free");

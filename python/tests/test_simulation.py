@@ -50,16 +50,16 @@ def test_snapshots_and_checkpoints_go_on_to_the_same_bits():
     simulation = lavoxel.simulate(SMALL)
     simulation.step(30)
     kept = simulation.snapshot()
-    simulation.save("run.lavoxel")
-    with pytest.raises(lavoxel.LavoxelError, match="run.lavoxel exists already"):
-        simulation.save("run.lavoxel")
-    simulation.save("run.lavoxel", force=True)
+    simulation.save("run.lvx")
+    with pytest.raises(lavoxel.LavoxelError, match="run.lvx exists already"):
+        simulation.save("run.lvx")
+    simulation.save("run.lvx", force=True)
     simulation.step(30)
     late, thickest = simulation.state_hash, simulation.map("max-thickness")
     simulation.go_back(kept)
     assert simulation.steps == kept.steps == 30
     simulation.step(30)
-    resumed = lavoxel.resume("run.lavoxel")
+    resumed = lavoxel.resume("run.lvx")
     resumed.step(30)
     assert simulation.state_hash == late == resumed.state_hash
     assert np.array_equal(simulation.map("max-thickness"), thickest, equal_nan=True)

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckpointWriter, Fault, MEND};
+use crate::goals::{Goals, Progress};
 use crate::grid::Grid;
 use crate::map::{Georeference, Site};
 use crate::scene::{Scale, Scene, SceneError, Stage, reading};
@@ -34,6 +35,9 @@ pub(super) struct Header {
     pub(super) next_vent: usize,
     /// The site of the box.
     pub(super) place: Place,
+    /// How far each goal of the scene is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    goals: Vec<Progress>,
     /// The account of each layer.
     accounts: Vec<Account>,
 }
@@ -91,6 +95,7 @@ impl Header {
                 vertical_exaggeration: stage.site.vertical_exaggeration,
                 georeference: stage.site.georeference.clone(),
             },
+            goals: simulation.goals().progress().to_vec(),
             accounts: world.layers().iter().map(Account::of).collect(),
         }
     }
@@ -129,6 +134,13 @@ impl Header {
     pub(super) fn grid(&self) -> Grid {
         let [nx, ny, nz] = self.size;
         Grid::new(nx, ny, nz)
+    }
+
+    /// The goals of the scene, as far as they were.
+    pub(super) fn goals(&mut self, scene: &Scene) -> Result<Goals, Fault> {
+        scene.spec.need_of_goals(self.grid()).check(MEND)?;
+        let goals = Goals::resumed(&scene.spec.goals, self.grid(), std::mem::take(&mut self.goals));
+        goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
     }
 
     /// The account of the layer of a material.

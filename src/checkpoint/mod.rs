@@ -20,7 +20,7 @@
 //!
 //! | section | holds |
 //! |---|---|
-//! | `header` | TOML: the scene's name, steps made, stages of a step that was cut, seed, size, numbers of the vents, where the box lies, and the account of each material |
+//! | `header` | TOML: the scene's name, steps made, stages of a step that was cut, seed, size, numbers of the vents, where the box lies, how far each goal is, and the account of each material |
 //! | `scene` | TOML: the scene, with all vents and events, past and to come, as [`Scene::recorded`] writes it |
 //! | `ground` | the height of each column as f32, x fastest; u32 number of columns with caves, and for each its number (u32) and its solid cells as bits (u64 each 64 cells, from the floor) |
 //! | `lava` | for each tile of 8 × 1 × 4 cells that holds any, by z, y, x: u16 x, y, z in tiles, u32 bits of the cells that hold lava (bit 8 · (z mod 4) + x mod 8), and amount and energy of each of those as u16 |
@@ -219,7 +219,7 @@ impl Checkpoint {
 fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkpoint, Fault> {
     let reader = &mut SectionReader::new(input)?;
     expect(reader, OWN[0])?;
-    let header = Header::parse(reader.read_to_end(MAX_HEADER)?)?;
+    let mut header = Header::parse(reader.read_to_end(MAX_HEADER)?)?;
     expect(reader, OWN[1])?;
     let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
     let grid = header.grid();
@@ -279,7 +279,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let simulation = scene
         .simulation(state, &vents, engine)
         .resumed(events, (header.step, header.stages), &header.vent_numbers, header.next_vent)
-        .map_err(|invalid| Fault::damaged("scene", invalid))?;
+        .map_err(|invalid| Fault::damaged("scene", invalid))?
+        .with_goals(header.goals(&scene)?);
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })
 }
 

@@ -60,12 +60,12 @@ fn whole() -> Vec<u8> {
     let mut bytes = Vec::new();
     let extras = [("records", b"remember me".to_vec())];
     let snapshot = CheckpointWriter { scene: &scene, stage: &stage, extras: &extras };
-    snapshot.write(Path::new("run.lavoxel"), &mut bytes).expect("memory");
+    snapshot.write(Path::new("run.lvx"), &mut bytes).expect("memory");
     bytes
 }
 
 fn open(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
-    Checkpoint::read(bytes, Path::new("run.lavoxel"), Box::new(Tiled::default()))
+    Checkpoint::read(bytes, Path::new("run.lvx"), Box::new(Tiled::default()))
 }
 
 fn refused(bytes: &[u8]) -> String {
@@ -122,7 +122,7 @@ fn a_checkpoint_made_of_its_sections_is_the_same_one() {
     let mut bytes_again = Vec::new();
     let extras = [("records", b"remember me".to_vec())];
     let snapshot = CheckpointWriter { scene: &checkpoint.scene, stage: &checkpoint.stage, extras: &extras };
-    snapshot.write(Path::new("run.lavoxel"), &mut bytes_again).expect("memory");
+    snapshot.write(Path::new("run.lvx"), &mut bytes_again).expect("memory");
     assert!(bytes == bytes_again);
 }
 
@@ -132,7 +132,7 @@ fn every_bit_counts_and_so_does_every_length() {
     for place in 0..bytes.len() {
         let mut wrong = bytes.clone();
         wrong[place] ^= 1 << (place % 8);
-        assert!(refused(&wrong).starts_with("run.lavoxel: "), "byte {place}");
+        assert!(refused(&wrong).starts_with("run.lvx: "), "byte {place}");
     }
     for length in (0..bytes.len()).step_by(3) {
         let said = refused(&bytes[..length]);
@@ -143,7 +143,7 @@ fn every_bit_counts_and_so_does_every_length() {
 #[test]
 fn other_files_and_other_versions_are_named() {
     let mut bytes = whole();
-    assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lavoxel: not a checkpoint of lavoxel");
+    assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lvx: not a checkpoint of lavoxel");
     bytes[8] = 4;
     let said = refused(&bytes);
     assert!(said.contains("of format 4, written by lavoxel ") && said.contains("reads format 5"), "{said}");
@@ -218,7 +218,7 @@ fn what_is_read_never_fails_later() {
         let place = dice(1, body.len());
         body[place] = [body[place] ^ 1 << dice(2, 8), dice(3, 256) as u8, b'0' + dice(4, 10) as u8][dice(5, 3)];
         let engine: Box<dyn Engine> = if round % 2 == 0 { Box::new(Tiled::default()) } else { Box::new(Plain) };
-        if let Ok(checkpoint) = Checkpoint::read(&file(&wrong)[..], Path::new("run.lavoxel"), engine) {
+        if let Ok(checkpoint) = Checkpoint::read(&file(&wrong)[..], Path::new("run.lvx"), engine) {
             let mut simulation = checkpoint.stage.simulation;
             (0..10).for_each(|_| simulation.step());
             simulation.world().check().unwrap_or_else(|fault| panic!("round {round}: {fault}"));
@@ -333,7 +333,7 @@ fn a_step_that_was_cut_goes_on_from_its_file() {
             cut.simulation.world().check().expect("accounts hold where it was cut");
             let mut bytes = Vec::new();
             let writer = CheckpointWriter { scene: &scene, stage: &cut, extras: &[] };
-            writer.write(Path::new("run.lavoxel"), &mut bytes).expect("memory");
+            writer.write(Path::new("run.lvx"), &mut bytes).expect("memory");
             let held = cut.simulation.snapshot(None);
             cut.simulation.step();
             cut.simulation.go_back(&held);
@@ -365,7 +365,7 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     let write = |stage: &Stage| {
         let mut bytes = Vec::new();
         let snapshot = CheckpointWriter { scene: &scene, stage, extras: &[] };
-        snapshot.write(Path::new("run.lavoxel"), &mut bytes).expect("memory");
+        snapshot.write(Path::new("run.lvx"), &mut bytes).expect("memory");
         sections(&bytes)
     };
     let (parts, hash) = (write(&stage), stage.simulation.world().state_hash());

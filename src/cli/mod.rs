@@ -73,7 +73,7 @@ Examples:
   lavoxel run terrains/slope.toml --steps 500 --json
   lavoxel scene --defaults > my.toml               start a scene of your own
   lavoxel terrain volcano --picture relief.png
-  lavoxel run --steps 100000 --checkpoint long.lavoxel; lavoxel resume long.lavoxel
+  lavoxel run --steps 100000 --checkpoint long.lvx; lavoxel resume long.lvx
   lavoxel compare lava.tif observed.geojson        how well two footprints agree
   lavoxel hazard dem.tif --rates log-uniform:1,50 --volumes 1e6 --vent-area rift.geojson --runs 500
   lavoxel bench

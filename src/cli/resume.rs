@@ -36,10 +36,10 @@ pub(crate) struct ResumeArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  lavoxel run --steps 100000 --checkpoint long.lavoxel     killed somewhere on the way
-  lavoxel resume long.lavoxel                              goes on to step 100000
-  lavoxel resume long.lavoxel --steps 200000 --json        and further
-  lavoxel resume long.lavoxel.previous                     where long.lavoxel was damaged";
+  lavoxel run --steps 100000 --checkpoint long.lvx     killed somewhere on the way
+  lavoxel resume long.lvx                              goes on to step 100000
+  lavoxel resume long.lvx --steps 200000 --json        and further
+  lavoxel resume long.lvx.previous                     where long.lvx was damaged";
 
 /// Runs `lavoxel resume`.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {

@@ -52,7 +52,7 @@ Examples:
   Volumes of every 200th step for ParaView and Blender:
       lavoxel run --steps 600 --export-every 200 --volume lava.vti --volume lava.vdb
   A long run that can be stopped and resumed:
-      lavoxel run --steps 100000 --checkpoint long.lavoxel";
+      lavoxel run --steps 100000 --checkpoint long.lvx";
 
 /// Flags of `run` and `resume`.
 #[derive(Args, Debug)]

@@ -1,15 +1,18 @@
 //! `lavoxel scene`: print a complete scene or the schema of scenes, or check one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lavoxel::inside::{ENDING, is_session};
 use lavoxel::matter::Material;
+use lavoxel::output::Existing;
+use lavoxel::scene::pack::{Extras, MAX_PACKED};
 use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO, schema};
 use lavoxel::shipped;
 use lavoxel::validate::tame;
 
-use crate::cli::file_or_shipped;
 use crate::cli::show::say;
+use crate::cli::{file_or_shipped, protect_map};
 
 /// Print a complete scene with comments or the schema of scenes, or check a scene
 #[derive(Args, Debug)]
@@ -17,6 +20,14 @@ pub(crate) struct SceneArgs {
     /// Scene file to check, or name of a shipped scene
     #[arg(value_name = "SCENE")]
     scene: Option<PathBuf>,
+
+    /// Write the scene, with the heightmaps and meshes that it reads, into one session file to send to others
+    #[arg(long, value_name = "FILE.lavoxel", requires = "scene", value_parser = session_file)]
+    pack: Option<PathBuf>,
+
+    /// Replace a session file that is there already
+    #[arg(long, requires = "pack")]
+    force: bool,
 
     /// List the scenes inside the program
     #[arg(long, conflicts_with = "scene")]
@@ -36,7 +47,8 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     match &args.scene {
         Some(path) => {
             let path = &file_or_shipped(path)?;
-            let scene = Scene::load(path)?;
+            // A heightmap is no scene to check, but one to send.
+            let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             say::warn(scene.warning(&stage.simulation));
             let [nx, ny, nz] = scene.spec.grid.size;
@@ -53,6 +65,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 parts.join(", ")
             ))?;
             scene.reaction_lines().iter().try_for_each(|line| say::data(&format!("  {line}")))?;
+            args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
         }
         None if args.list => list()?,
         None if args.defaults => say::data(&format!("{}\n\n{}", VOLCANO.trim_end(), default_reactions()))?,
@@ -63,6 +76,27 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
         ),
     }
     Ok(())
+}
+
+/// A name of a session file.
+fn session_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if is_session(&path) { Ok(path) } else { Err(format!("let the name end in .{ENDING}")) }
+}
+
+/// Writes a session file, and says what stayed outside of it.
+fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
+    scene.files().iter().for_each(|path| protect_map(path));
+    let existing = if force { Existing::Replace } else { Existing::Keep };
+    let left = scene.pack(path, &Extras::default(), existing)?;
+    for file in left {
+        let most = MAX_PACKED >> 20;
+        say::note(&format!(
+            "warning: {} is longer than {most} MiB, and is not in it",
+            tame(&file.display().to_string())
+        ));
+    }
+    Ok(say::data(&tame(&path.display().to_string()))?)
 }
 
 /// Prints names and sentences of the shipped scenes.

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::error::Fault;
 use super::soup::Weld;
 use super::{MeshError, MeshSpec, Soup, Up, glb, obj, stl};
+use crate::inside::{self, Inside};
 use crate::memory::{Held, MemoryEstimate};
-use crate::shipped;
 
 /// Longest file of a mesh in bytes.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -61,8 +61,9 @@ pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Resu
 
 /// The bytes of a file of bounded length, which count as memory from now on.
 fn bytes_of(path: &Path) -> Result<(Vec<u8>, Held), Fault> {
-    if let Some(bytes) = shipped::bytes(path) {
-        return Ok((bytes.to_vec(), Held::bytes(bytes.len() as u64)));
+    if let Some(inside) = inside::file(path) {
+        let Inside { bytes, held } = inside.map_err(Fault::Read)?;
+        return if bytes.len() as u64 > MAX_BYTES { Err(Fault::TooLong) } else { Ok((bytes.into_owned(), held)) };
     }
     // A pipe would wait for ever, and a device may have no end.
     let about = std::fs::metadata(path).map_err(Fault::Read)?;

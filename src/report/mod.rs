@@ -7,6 +7,7 @@ mod whereabouts;
 use std::collections::BTreeMap;
 
 use crate::export::NO_FORECAST;
+use crate::goals::{self, GoalSpec, Progress, Verdict};
 use crate::map::Site;
 use crate::matter::Kind;
 use crate::parallel::current_num_threads;
@@ -71,6 +72,9 @@ pub struct Report {
     /// The flow, in a scene of the physical model.
     #[serde(skip_serializing_if = "Option::is_none")]
     flow: Option<FlowReport>,
+    /// Goals of the scene.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    goals: Vec<GoalReport>,
     note: &'static str,
     /// Lines of text that are not part of the JSON.
     #[serde(skip)]
@@ -115,6 +119,38 @@ struct GrainTiles {
     /// Those at which the rule looks in the next step.
     looked_at_tiles: usize,
     resting_tiles: usize,
+}
+
+/// A goal, and how far it is.
+#[derive(Debug, Serialize)]
+struct GoalReport {
+    name: String,
+    /// Nothing while it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    /// Step of the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_at_step: Option<u64>,
+    material: String,
+    /// Full cells of the material in the shape; after the verdict those at its step.
+    cells: f64,
+    /// Full cells that were open in the shape before the first step.
+    room_cells: f64,
+    words: String,
+}
+
+impl GoalReport {
+    fn of(goal: &GoalSpec, progress: &Progress) -> Self {
+        Self {
+            name: goal.name.clone(),
+            verdict: progress.verdict.map(|(verdict, _)| verdict),
+            decided_at_step: progress.verdict.map(|(_, step)| step),
+            material: goal.material.clone(),
+            cells: cells(progress.now),
+            room_cells: cells(progress.room),
+            words: goals::words(goal, progress),
+        }
+    }
 }
 
 /// The account of an element over all materials, in full cells times the number that each material declares.
@@ -335,6 +371,7 @@ impl Report {
             elements,
             air: world.air().map(AirReport::of),
             flow: FlowReport::of(simulation, site),
+            goals: simulation.goals().iter().map(|(goal, progress)| GoalReport::of(goal, &progress)).collect(),
             note: NO_FORECAST,
             summary: scene.summary(site, simulation),
             edge: edge.words(),
@@ -371,6 +408,7 @@ impl Report {
         let moved = self.elements.iter().filter(|(_, element)| element.was_there());
         lines.extend(moved.map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
+        lines.extend(self.goals.iter().map(|goal| format!("goal        {}: {}", tame(&goal.name), tame(&goal.words))));
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines
             .push(format!("state       {} (a fingerprint of all cells: the same run gives the same)", self.state_hash));

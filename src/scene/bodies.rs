@@ -1,6 +1,8 @@
 //! The bodies of a scene and of its events on its ground: meshes and heightmaps become the cells inside of them.
 
 use std::borrow::Cow;
+#[cfg(feature = "files")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
@@ -143,8 +145,11 @@ impl Scene {
     /// The files that making its world reads, and that of the scene itself.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut spec = self.spec.clone();
-        let named = files_of(&mut spec).map(|file| self.folder.join(file));
-        named.chain([self.origin.clone()]).collect()
+        let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
+        // A file of a session file is read from that one.
+        #[cfg(feature = "files")]
+        let named = named.map(|file| crate::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
+        named.collect()
     }
 }
 

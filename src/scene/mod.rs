@@ -18,6 +18,8 @@ mod melting;
 mod need;
 mod open;
 #[cfg(feature = "files")]
+pub mod pack;
+#[cfg(feature = "files")]
 mod save;
 #[cfg(feature = "files")]
 mod schema;
@@ -55,14 +57,15 @@ pub use self::summary::Edge;
 pub use self::time::Seconds;
 pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
+use crate::goals::{Goals, MAX_GOALS};
 use crate::grid::Grid;
+#[cfg(feature = "files")]
+use crate::inside;
 use crate::lowpass::LowPass;
 use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
 use crate::param::Table;
-#[cfg(feature = "files")]
-use crate::shipped;
 #[cfg(feature = "files")]
 use crate::simulation::system_clock;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
@@ -151,13 +154,16 @@ impl Scene {
         )
     }
 
-    /// Reads and checks a scene file.
+    /// Reads and checks a scene file, or the scene of a session file.
     #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<Self, SceneError> {
+        if inside::is_session(path) {
+            return Self::load(&path.join(pack::SCENE));
+        }
         check_regular(path)?;
         let read = || -> std::io::Result<Vec<u8>> {
-            if let Some(bytes) = shipped::bytes(path) {
-                return Ok(bytes.to_vec());
+            if let Some(inside) = inside::file(path) {
+                return inside.map(|inside| inside.bytes.into_owned());
             }
             let mut bytes = Vec::new();
             File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
@@ -218,7 +224,12 @@ impl Scene {
         spec.check_model()?;
         spec.check_heaters()?;
         spec.rules.validate("rules")?;
-        for (name, parts, most) in [("body", spec.bodies.len(), MAX_BODIES), ("event", spec.events.len(), MAX_EVENTS)] {
+        let counted = [
+            ("body", spec.bodies.len(), MAX_BODIES),
+            ("event", spec.events.len(), MAX_EVENTS),
+            ("goal", spec.goals.len(), MAX_GOALS),
+        ];
+        for (name, parts, most) in counted {
             within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
         }
         Material::validate_all(&spec.materials)?;
@@ -237,6 +248,9 @@ impl Scene {
         check_vents(known.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
             body.validate(&format!("body[{i}]"))?;
+        }
+        for (i, goal) in spec.goals.iter().enumerate() {
+            goal.validate(&format!("goal[{i}]"))?;
         }
         self.check_meshes()?;
         self.events()?;
@@ -291,7 +305,9 @@ impl Scene {
         let changes = changes.map(|(i, change)| {
             (format!("event[{i}].material.name"), Some(change.name()).filter(|name| !name.is_empty()))
         });
-        for (key, name) in sources.chain(edits).chain(changes) {
+        let goals = spec.goals.iter().map(|goal| Some(goal.material.as_str()).filter(|name| *name != Material::LAVA));
+        let goals = goals.enumerate().map(|(i, name)| (format!("goal[{i}].material"), name));
+        for (key, name) in sources.chain(edits).chain(changes).chain(goals) {
             let Some(name) = name else { continue };
             check_known(&key, name, Material::besides_lava(&spec.materials).map(|material| material.name.as_str()))?;
         }
@@ -371,7 +387,8 @@ impl Scene {
             }
         }
         let events = self.events_on(&mut shelf, 0)?;
-        let simulation = self.simulation(state, &vents, engine);
+        let goals = Goals::new(&spec.goals, &state);
+        let simulation = self.simulation(state, &vents, engine).with_goals(goals);
         Ok(Stage {
             simulation: simulation.with_events(events).map_err(invalid)?,
             site: Site {

@@ -73,6 +73,7 @@ impl Scene {
             .and(World::need_of_tracing(grid, spec.materials.iter().filter(|material| material.traces()).count(), 0))
             .and(vents(spec, grid))
             .and(edits(spec, grid))
+            .and(spec.need_of_goals(grid))
     }
 
     /// Cells of the air, 0 without. Where only the terrain's file knows how large a voxel is, the air counts without its margin and

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use super::{LavaSpec, Model, Scene, SceneError, Seconds, VentPlace, VentTable};
+#[cfg(feature = "files")]
+use crate::inside::is_session;
 use crate::rules::Walls;
 use crate::source::VentFlow;
 use crate::terrain::TerrainSpec;
@@ -124,7 +126,7 @@ impl Scene {
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
         }
-        let known_name = is_toml(path) || path.extension().is_none();
+        let known_name = is_toml(path) || is_session(path) || path.extension().is_none();
         Self::load(path).map_err(|error| match error {
             SceneError::Text { .. } | SceneError::NotText { .. } if !known_name => {
                 SceneError::Neither { path: path.to_owned(), known: known_endings() }
@@ -136,7 +138,7 @@ impl Scene {
     /// Whether a file is a heightmap and no scene, by its name or else its first bytes.
     #[cfg(feature = "files")]
     pub fn is_heightmap(path: &Path) -> bool {
-        !is_toml(path) && is_heightmap(path)
+        !is_toml(path) && !is_session(path) && is_heightmap(path)
     }
 
     /// Replaces values of the scene by the overrides, and checks every number again.

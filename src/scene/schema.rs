@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{FlowSpec, HeaterSpec, Model, SceneSpec, Seconds, VentTable};
 use crate::air::AirSpec;
 use crate::flow::Heats;
+use crate::goals::GoalSpec;
 use crate::matter::{Material, Reaction, Terms};
 use crate::param::{Entry, Form, Value};
 use crate::source::VentAir;
@@ -40,8 +41,18 @@ fn defaults() -> Json {
         from: Seconds(0.0),
         until: None,
     };
+    let goal = GoalSpec {
+        name: String::new(),
+        material: "lava".to_owned(),
+        shape: Shape::Below { level: 1.0 },
+        keep_below: None,
+        reach: None,
+        fill: None,
+        until: 1,
+    };
     let spec = SceneSpec {
         model: Model::Flow,
+        goals: vec![goal],
         flow: Some(FlowSpec::default()),
         vents: vec![vent],
         materials: vec![Material::unnamed()],

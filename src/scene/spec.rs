@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable};
 use crate::air::AirSpec;
+use crate::goals::GoalSpec;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Capacity, Material, Reaction};
+use crate::memory::MemoryEstimate;
 use crate::param::{Table, table};
 use crate::rules::RulesSpec;
 use crate::simulation::EventSpec;
@@ -62,6 +64,9 @@ table! {
         pub heaters as "heater": Vec<HeaterSpec> = Vec::new();
         /// Commands at later steps.
         pub events as "event": Vec<EventSpec> = Vec::new();
+        /// Goals, with their progress in the window and in reports.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub goals as "goal": Vec<GoalSpec> = Vec::new();
         /// The viewpoint of pictures.
         pub camera: CameraSpec = CameraSpec::default();
         /// The look of pictures.
@@ -72,6 +77,11 @@ table! {
 }
 
 impl SceneSpec {
+    /// Memory of the cells that its goals count in a box.
+    pub(crate) fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
+        self.goals.iter().map(|goal| goal.need(grid)).fold(MemoryEstimate::default(), MemoryEstimate::and)
+    }
+
     /// Number of the materials besides the lava, each of which has a layer, whether or not the lava has a table.
     pub fn other_materials(&self) -> usize {
         Material::besides_lava(&self.materials).count()

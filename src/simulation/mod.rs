@@ -17,6 +17,7 @@ use crate::air::Wind;
 use crate::engine::Engine;
 use crate::engine::tiled::Tiled;
 use crate::flow::Flow;
+use crate::goals::Goals;
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
 use crate::random::Draw;
@@ -64,6 +65,7 @@ struct History {
     /// In the order of their steps; the first `past` have taken place.
     events: Vec<Event>,
     past: usize,
+    goals: Goals,
 }
 
 impl History {
@@ -196,6 +198,7 @@ impl Simulation {
             vents,
             events,
             past,
+            goals: Goals::default(),
         };
         Self { state, history, engine, timings: Timings::default(), cut: None }
     }
@@ -232,6 +235,18 @@ impl Simulation {
         self.history.events[self.history.past..].sort_by_key(|event| event.at);
         self.run_due_events();
         Ok(self)
+    }
+
+    /// Counts these goals after every step.
+    #[must_use]
+    pub fn with_goals(mut self, goals: Goals) -> Self {
+        self.history.goals = goals;
+        self
+    }
+
+    /// Goals of the scene, and how far they are.
+    pub fn goals(&self) -> &Goals {
+        &self.history.goals
     }
 
     /// This simulation at a later step, with the world as it was then, so many stages of the next step made; `numbers` and
@@ -288,6 +303,10 @@ impl Simulation {
         }
         self.history.step += 1;
         self.run_due_events();
+        if self.history.goals.are_open() {
+            self.state.show_flow();
+            self.history.goals.update(&self.state, self.history.step);
+        }
     }
 
     /// Makes the rest of a step that was cut.

@@ -2,6 +2,7 @@
 
 use super::{History, Simulation, Timings};
 use crate::engine::Engine;
+use crate::goals::Goals;
 use crate::matter::Material;
 use crate::source::{List, VentSpec, Vents};
 use crate::state::State;
@@ -22,8 +23,20 @@ impl Origin {
     /// Words for all that decides the steps besides state, lava vents and seed: rules, materials with their reactions and sources,
     /// wind and events.
     pub fn course(&self) -> String {
-        let History { step, made: _, seed: _, rules: _, spec, materials, reactions, vents, wind, events, past } =
-            &self.history;
+        let History {
+            step,
+            made: _,
+            seed: _,
+            rules: _,
+            spec,
+            materials,
+            reactions,
+            vents,
+            wind,
+            events,
+            past,
+            goals: _,
+        } = &self.history;
         let air = self.state.air().map(|air| air.spec());
         let sources: Vec<_> = vents.specs().filter(|vent| vent.list() != List::Vents).collect();
         // The usual lava goes without saying, as it did before it could be another one: records of earlier runs stay those of this.
@@ -38,6 +51,8 @@ impl Origin {
         let others = history.vents.specs().filter(|vent| vent.list() != List::Vents).cloned();
         history.vents = Vents::new(&lava.into_iter().chain(others).collect::<Vec<_>>(), state.grid());
         history.seed = seed;
+        // They are those of one session.
+        history.goals = Goals::default();
         state.flow.iter_mut().for_each(|flowing| flowing.flow.set_seed(seed));
         Simulation { state, history, engine, timings: Timings::default(), cut: None }
     }

@@ -9,6 +9,7 @@ use ndarray::{Array2, s};
 
 pub use super::flow::{FlowProbe, FlowReport};
 use crate::air::{Air, Field, Wind};
+use crate::goals::{GoalSpec, Progress};
 use crate::grid::{Grid, Place};
 pub use crate::lowpass::BRICK;
 use crate::lowpass::{AirVolume, CrustMap};
@@ -261,6 +262,8 @@ pub struct Report {
     pub flow: Option<FlowReport>,
     /// The wind in force, where there is air.
     pub wind: Option<Wind>,
+    /// The goals of the scene, and how far they are.
+    pub goals: Vec<(GoalSpec, Progress)>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
     /// Commands given since the scene was opened.
@@ -465,6 +468,7 @@ impl Report {
             air: Vec::new(),
             flow: None,
             wind: None,
+            goals: Vec::new(),
             times: Vec::new(),
             acts: 0,
             acts_ahead: 0,

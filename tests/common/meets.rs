@@ -64,8 +64,8 @@ pub(crate) fn assert_same_bits(text: &str, before: u64) {
     steps(&mut stage.simulation, before);
     let kept = stage.simulation.snapshot(None);
     let mut bytes = Vec::new();
-    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(Path::new("a.lavoxel"), &mut bytes).unwrap();
-    let again = Checkpoint::read(&bytes[..], Path::new("a.lavoxel"), tiled()).unwrap_or_else(|e| panic!("{e}"));
+    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(Path::new("a.lvx"), &mut bytes).unwrap();
+    let again = Checkpoint::read(&bytes[..], Path::new("a.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}"));
     let mut again = again.stage.simulation;
     steps(&mut again, AFTER);
     assert_eq!(again.world().state_hash(), hash);

@@ -18,12 +18,12 @@ fn scene() -> Scene {
 
 fn saved(scene: &Scene, stage: &Stage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lavoxel"), &mut bytes).unwrap();
+    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lvx"), &mut bytes).unwrap();
     bytes
 }
 
 fn again(bytes: &[u8], engine: Box<dyn Engine>) -> Checkpoint {
-    Checkpoint::read(bytes, Path::new("run.lavoxel"), engine).unwrap_or_else(|e| panic!("{e}"))
+    Checkpoint::read(bytes, Path::new("run.lvx"), engine).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn engine(dice: &mut Dice) -> Box<dyn Engine> {
@@ -81,7 +81,7 @@ fn a_checkpoint_needs_neither_scene_nor_heightmap() {
     scene.spec.seed = u64::MAX;
     let mut stage = scene.build(tiled()).unwrap();
     (0..40).for_each(|_| stage.simulation.step());
-    let path = folder.path().join("run.lavoxel");
+    let path = folder.path().join("run.lvx");
     let mut keeper = Keeper::new(&path, 10, Existing::Keep).unwrap();
     keeper.keep(&CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }).unwrap();
     fs::remove_file(folder.path().join("maunga_whau.toml")).unwrap();
@@ -102,7 +102,7 @@ fn a_checkpoint_needs_neither_scene_nor_heightmap() {
 #[test]
 fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("run.lavoxel");
+    let path = folder.path().join("run.lvx");
     let scene = scene();
     let mut stage = scene.build(tiled()).unwrap();
     let mut keep = |keeper: &mut Keeper, steps: u64| {
@@ -126,7 +126,7 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     assert_eq!(kept(), (Some(10), Some(5)));
     assert!(!keeper.is_due(10));
 
-    assert!(refused(fresh(Existing::Keep)).contains("run.lavoxel exists already: go on from it with lavoxel resume"));
+    assert!(refused(fresh(Existing::Keep)).contains("run.lvx exists already: go on from it with lavoxel resume"));
     keep(&mut going_on(&path, 10).unwrap(), 12);
     assert_eq!(kept(), (Some(12), Some(10)));
     assert!(refused(going_on(&previous(&path), 10)).contains("it is good and has step 12"));
@@ -141,7 +141,7 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
 
     // Of another run nothing is left, and only where that was asked for.
     fs::remove_file(&path).unwrap();
-    assert!(refused(fresh(Existing::Keep)).contains("run.lavoxel.previous exists already"));
+    assert!(refused(fresh(Existing::Keep)).contains("run.lvx.previous exists already"));
     keep(&mut fresh(Existing::Replace).unwrap(), 21);
     assert_eq!(kept(), (Some(21), None));
     // A user who takes the file away does not end the run.

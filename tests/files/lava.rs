@@ -128,8 +128,8 @@ fn an_event_that_changes_the_lava_changes_the_rules() {
     for _ in 0..3 {
         steps(&mut stage, 15);
         let (mut bytes, scene) = (Vec::new(), &by_lava);
-        CheckpointWriter { scene, stage: &stage, extras: &[] }.write(Path::new("run.lavoxel"), &mut bytes).unwrap();
-        stage = Checkpoint::read(&bytes[..], Path::new("run.lavoxel"), tiled()).unwrap().stage;
+        CheckpointWriter { scene, stage: &stage, extras: &[] }.write(Path::new("run.lvx"), &mut bytes).unwrap();
+        stage = Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled()).unwrap().stage;
     }
     assert_eq!(steps(&mut stage, 15), expected);
     assert_eq!(steps(&mut built(&by_lava.recorded(&stage.simulation)), 60), expected);

@@ -10,6 +10,7 @@ mod needs;
 
 mod checkpoint;
 mod formats_in;
+mod goals;
 mod lava;
 mod maps;
 mod meshes;

@@ -407,7 +407,7 @@ fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
     let mut stage = scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}"));
     let bare = rock(&stage.simulation).len();
     assert!(at_once.len() > bare + 800, "{} cells", at_once.len() - bare);
-    let path = folder.path().join("run.lavoxel");
+    let path = folder.path().join("run.lvx");
     let kept = |stage: &Stage| {
         let mut bytes = Vec::new();
         CheckpointWriter { scene: &scene, stage, extras: &[] }.write(&path, &mut bytes).unwrap();

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use lavoxel::air::AirSpec;
 use lavoxel::flow::Lava;
+use lavoxel::goals::GoalSpec;
 use lavoxel::matter::Material;
 use lavoxel::param::{Entry, Form, Table};
 use lavoxel::rules::{Param, RulesSpec, Scale};
@@ -43,6 +44,7 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("air.md", "vent.air", lines::<VentAir>("air")),
         ("air.md", "look.air", lines::<AirLook>("[look.air]")),
         ("flow.md", "flow.lava", lines::<Lava>("lava")),
+        ("scenes.md", "goal", rows::<GoalSpec>("[[goal]]", &toml::Table::new())),
         ("scenes.md", "grid", lines::<GridSpec>("[grid]")),
         ("scenes.md", "terrain", lines::<TerrainSpec>("[terrain]")),
         ("scenes.md", "camera", lines::<CameraSpec>("[camera]")),
@@ -52,7 +54,11 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
 }
 
 fn lines<T: Table + Default + Serialize>(table: &str) -> Vec<String> {
-    let defaults = toml::to_string(&T::default()).expect("a table").parse::<toml::Table>().expect("TOML");
+    rows::<T>(table, &toml::to_string(&T::default()).expect("a table").parse().expect("TOML"))
+}
+
+/// The lines of a table with these defaults.
+fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
     let head = [format!("| key of `{table}` | values | default | what |"), "|---|---|---|---|".to_owned()];
     let row = |key: Entry| {
         let default = defaults.get(key.key).filter(|value| !value.is_table()).map(|value| format!("`{value}`"));

@@ -75,9 +75,9 @@ impl Soak {
     fn save_and_load(&mut self) {
         let Checkpoint { scene, stage, .. } = &self.run;
         let (hash, mut bytes) = (stage.simulation.world().state_hash(), Vec::new());
-        CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("soak.lavoxel"), &mut bytes).unwrap();
+        CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("soak.lvx"), &mut bytes).unwrap();
         let engine = if self.dice.below(4) == 0 { plain() } else { tiled() };
-        self.run = Checkpoint::read(&bytes[..], Path::new("soak.lavoxel"), engine).unwrap_or_else(|e| panic!("{e}"));
+        self.run = Checkpoint::read(&bytes[..], Path::new("soak.lvx"), engine).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(self.run.stage.simulation.world().state_hash(), hash);
         self.counts.checkpoints += 1;
     }

@@ -71,8 +71,8 @@ fn threads_and_stops_change_no_bit() {
 
 fn through_a_file(scene: &Scene, stage: &Stage) -> Stage {
     let mut bytes = Vec::new();
-    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lavoxel"), &mut bytes).unwrap();
-    Checkpoint::read(&bytes[..], Path::new("run.lavoxel"), tiled()).unwrap_or_else(|e| panic!("{e}")).stage
+    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lvx"), &mut bytes).unwrap();
+    Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}")).stage
 }
 
 #[test]

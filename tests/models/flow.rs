@@ -101,8 +101,8 @@ fn a_run_goes_on_from_its_checkpoint() {
     let mut stage = build(&scene);
     steps(&mut stage.simulation, 17);
     let mut bytes = Vec::new();
-    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(Path::new("a.lavoxel"), &mut bytes).unwrap();
-    let mut again = Checkpoint::read(&bytes[..], Path::new("a.lavoxel"), tiled()).unwrap_or_else(|e| panic!("{e}"));
+    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(Path::new("a.lvx"), &mut bytes).unwrap();
+    let mut again = Checkpoint::read(&bytes[..], Path::new("a.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(again.stage.simulation.world().state_hash(), stage.simulation.world().state_hash());
     assert_eq!((again.scene.spec.film.steps, &again.stage.site), (60, &stage.site));
     for simulation in [&mut stage.simulation, &mut again.stage.simulation] {

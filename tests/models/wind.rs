@@ -121,11 +121,10 @@ fn a_checkpoint_has_the_wind_in_force() {
         meddle(&mut stage.simulation);
         let mut bytes = Vec::new();
         let writer = |stage: &Stage, bytes: &mut Vec<u8>| {
-            CheckpointWriter { scene: &scene, stage, extras: &[] }.write(Path::new("run.lavoxel"), bytes).unwrap();
+            CheckpointWriter { scene: &scene, stage, extras: &[] }.write(Path::new("run.lvx"), bytes).unwrap();
         };
         writer(&stage, &mut bytes);
-        let mut again =
-            Checkpoint::read(&bytes[..], Path::new("run.lavoxel"), tiled()).unwrap_or_else(|e| panic!("{e}"));
+        let mut again = Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(again.stage.simulation.wind(), stage.simulation.wind(), "{solver}");
         let hashes = [&mut again.stage, &mut stage].map(|stage| run(&mut stage.simulation, 20));
         assert_eq!(hashes[0], hashes[1], "{solver}");

@@ -281,15 +281,15 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
     let ground: Vec<u8> = [1f32; 64].iter().flat_map(|h| h.to_le_bytes()).chain([0; 4]).collect();
     let sections = [("header", header(small)), ("scene", long)];
     let sections: Vec<(&str, &[u8])> = sections.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
-    folder.put("scene.lavoxel", &checkpoint(&[&sections[..], &[("ground", &ground), ("lava", &[])]].concat()));
-    folder.refused(64, &["resume", "scene.lavoxel", "--steps", "2"], "the scene would need");
+    folder.put("scene.lvx", &checkpoint(&[&sections[..], &[("ground", &ground), ("lava", &[])]].concat()));
+    folder.refused(64, &["resume", "scene.lvx", "--steps", "2"], "the scene would need");
     let long = header(small) + &"\n".repeat(2 << 20);
-    folder.put("header.lavoxel", &checkpoint(&[("header", long.as_bytes())]));
-    folder.refused(64, &["resume", "header.lavoxel", "--steps", "2"], "would need");
+    folder.put("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
+    folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
 
     // 90,000 columns with a cave each, 8192 cells high.
     let tall = [300, 8192, 300];
-    let path = folder.0.path().join("caves.lavoxel");
+    let path = folder.0.path().join("caves.lvx");
     let mut ground: Vec<u8> = 3f32.to_le_bytes().repeat(90_000);
     ground.extend(90_000u32.to_le_bytes());
     let mut cave = [0; 4 + 1024];
@@ -309,7 +309,7 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
         }
     }
     drop(file);
-    folder.refused(64, &["resume", "caves.lavoxel", "--steps", "2"], "hollow columns would need");
+    folder.refused(64, &["resume", "caves.lvx", "--steps", "2"], "hollow columns would need");
 }
 
 impl Folder {
@@ -503,18 +503,19 @@ fn whatever_is_made_fits_into_the_limit() {
     folder.put("dam.toml", format!("model = \"flow\"\n{}", scene_of([120, 20, 120], dam)).as_bytes());
     for args in [
         "scene ground.toml",
+        "scene dem.asc --pack a.lavoxel --force",
         "run ground.toml --steps 1",
         "run land.toml --steps 1 --map ground=a.png --force",
         "run land.toml --steps 1 --map surface=a.tif --map surface=b.asc --force",
         "run land.toml --steps 1 --map ground=a.geojson --force",
         "run land.toml --steps 1 --map ground=a.gpkg --force",
         "run dem.asc --grid 1600x30x1600 --voxel-size 1 --crs EPSG:2193 --steps 1 --map ground=a.kmz --force",
-        "run land.toml --steps 1 --npz a.npz --checkpoint a.lavoxel --force",
+        "run land.toml --steps 1 --npz a.npz --checkpoint a.lvx --force",
         "run land.toml --steps 1 --mesh a.glb --force",
         "run lake.toml --steps 1 --mesh a.glb --mesh a.ply --force",
         "run lava.toml --steps 1 --mesh a.glb --volume a.vdb --force",
-        "run lava.toml --steps 1 --volume a.vti --checkpoint a.lavoxel --force",
-        "resume a.lavoxel --steps 2 --force",
+        "run lava.toml --steps 1 --volume a.vti --checkpoint a.lvx --force",
+        "resume a.lvx --steps 2 --force",
         "run still.toml --steps 2",
         "run article.toml --steps 2",
         "run dam.toml --steps 1",
@@ -541,4 +542,23 @@ fn every_scene_that_is_shipped_fits_into_the_limit() {
     for scene in scenes {
         folder.least(&["run", scene.to_str().unwrap(), "--steps", "1"]);
     }
+}
+
+#[test]
+fn a_session_file_is_weighed_before_it_is_unpacked() {
+    let folder = folder();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let packed = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    zip.start_file("scene.toml", packed).expect("begun");
+    let zeros = vec![b'\n'; 1 << 20];
+    (0..400).for_each(|_| std::io::Write::write_all(&mut zip, &zeros).expect("written"));
+    let bytes = zip.finish().expect("whole").into_inner();
+    assert!(bytes.len() < 1 << 20);
+    folder.put("bomb.lavoxel", &bytes);
+    let Run { code, stderr } = folder.run(64, &["run", "bomb.lavoxel", "--steps", "1"]);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(
+        stderr.lines().count() == 1 && stderr.contains("would need") && stderr.contains("bomb.lavoxel"),
+        "{stderr}"
+    );
 }

@@ -109,47 +109,47 @@ fn refusal(code: i32, args: &str, output: &Output, unchanged: impl FnOnce()) -> 
 fn a_resumed_run_reports_what_one_that_was_never_stopped_does() {
     let place = Place::new();
     let whole = place.report("run long.toml --steps 200");
-    let part = place.report("run long.toml --steps 50 --checkpoint a.lavoxel --checkpoint-every 20");
+    let part = place.report("run long.toml --steps 50 --checkpoint a.lvx --checkpoint-every 20");
     assert_ne!(part["state_hash"], whole["state_hash"]);
-    assert_eq!((place.steps("a.lavoxel"), place.steps("a.lavoxel.previous")), (Some(50), Some(40)));
+    assert_eq!((place.steps("a.lvx"), place.steps("a.lvx.previous")), (Some(50), Some(40)));
     fs::remove_file(place.path("long.toml")).unwrap();
-    assert_eq!(place.report("resume a.lavoxel --steps 50"), part, "nothing to do");
-    assert_eq!(place.report("resume a.lavoxel"), part, "the run was to make 50 steps");
-    place.report("resume a.lavoxel --steps 131 --engine plain --threads 1 --checkpoint b.lavoxel");
-    assert_eq!((place.steps("a.lavoxel"), place.steps("b.lavoxel")), (Some(50), Some(131)));
-    assert_eq!(place.report("resume b.lavoxel --steps 200 --threads 3"), whole);
-    assert_eq!(place.report("resume a.lavoxel --steps 200"), whole);
-    assert_eq!((place.steps("a.lavoxel"), place.steps("a.lavoxel.previous")), (Some(200), Some(50)));
+    assert_eq!(place.report("resume a.lvx --steps 50"), part, "nothing to do");
+    assert_eq!(place.report("resume a.lvx"), part, "the run was to make 50 steps");
+    place.report("resume a.lvx --steps 131 --engine plain --threads 1 --checkpoint b.lvx");
+    assert_eq!((place.steps("a.lvx"), place.steps("b.lvx")), (Some(50), Some(131)));
+    assert_eq!(place.report("resume b.lvx --steps 200 --threads 3"), whole);
+    assert_eq!(place.report("resume a.lvx --steps 200"), whole);
+    assert_eq!((place.steps("a.lvx"), place.steps("a.lvx.previous")), (Some(200), Some(50)));
 }
 
 #[test]
 fn what_is_wrong_is_said_and_changes_nothing() {
     let place = Place::new();
-    place.report("run long.toml --steps 40 --checkpoint a.lavoxel --checkpoint-every 10");
+    place.report("run long.toml --steps 40 --checkpoint a.lvx --checkpoint-every 10");
     for (args, expected) in [
-        ("run long.toml --checkpoint a.lavoxel", "a.lavoxel exists already: go on from it with lavoxel resume, "),
+        ("run long.toml --checkpoint a.lvx", "a.lvx exists already: go on from it with lavoxel resume, "),
         ("run long.toml --checkpoint long.toml", "long.toml exists already: "),
         ("run long.toml --checkpoint-every 5", "--checkpoint-every: pass --checkpoint FILE, too"),
-        ("resume a.lavoxel --checkpoint long.toml", "long.toml exists already: "),
-        ("resume a.lavoxel --steps 39", "--steps 39: a.lavoxel is at step 40 already"),
-        ("resume a.lavoxel.previous --steps 90", "a.lavoxel exists already: it is good and has step 40"),
-        ("resume a.lavoxel --steps 90 --max-memory 1K", "go on with it on a larger machine, or "),
+        ("resume a.lvx --checkpoint long.toml", "long.toml exists already: "),
+        ("resume a.lvx --steps 39", "--steps 39: a.lvx is at step 40 already"),
+        ("resume a.lvx.previous --steps 90", "a.lvx exists already: it is good and has step 40"),
+        ("resume a.lvx --steps 90 --max-memory 1K", "go on with it on a larger machine, or "),
         ("resume long.toml", "long.toml: not a checkpoint of lavoxel"),
-        ("resume nothing.lavoxel", "nothing.lavoxel: cannot read the checkpoint: "),
+        ("resume nothing.lvx", "nothing.lvx: cannot read the checkpoint: "),
     ] {
         let said = place.refused(2, args);
         assert!(said.contains(expected), "{said}\nfor {args}");
     }
-    place.report("run long.toml --steps 5 --checkpoint a.lavoxel --force");
-    assert_eq!((place.steps("a.lavoxel"), place.steps("a.lavoxel.previous")), (Some(5), Some(0)));
+    place.report("run long.toml --steps 5 --checkpoint a.lvx --force");
+    assert_eq!((place.steps("a.lvx"), place.steps("a.lvx.previous")), (Some(5), Some(0)));
 }
 
 #[test]
 fn a_damaged_checkpoint_is_refused_and_the_one_before_it_offered() {
     let place = Place::new();
     let whole = place.report("run long.toml --steps 100");
-    place.report("run long.toml --steps 60 --checkpoint a.lavoxel --checkpoint-every 25");
-    let path = place.path("a.lavoxel");
+    place.report("run long.toml --steps 60 --checkpoint a.lvx --checkpoint-every 25");
+    let path = place.path("a.lvx");
     let good = fs::read(&path).unwrap();
     let damages: [fn(&mut Vec<u8>); 4] =
         [|bytes| bytes.truncate(700), |bytes| bytes[900] ^= 4, |bytes| bytes.clear(), |bytes| bytes.push(0)];
@@ -157,33 +157,30 @@ fn a_damaged_checkpoint_is_refused_and_the_one_before_it_offered() {
         let mut bytes = good.clone();
         damage(&mut bytes);
         fs::write(&path, bytes).unwrap();
-        let said = place.refused(2, "resume a.lavoxel");
-        let offer = "; the one before it is good and has step 50: go on with lavoxel resume a.lavoxel.previous\n";
-        assert!(said.starts_with("lavoxel: a.lavoxel: ") && said.ends_with(offer), "{said}");
+        let said = place.refused(2, "resume a.lvx");
+        let offer = "; the one before it is good and has step 50: go on with lavoxel resume a.lvx.previous\n";
+        assert!(said.starts_with("lavoxel: a.lvx: ") && said.ends_with(offer), "{said}");
     }
     // Both are gone: nothing is offered.
     let before = fs::read(previous(&path)).unwrap();
     fs::write(previous(&path), "no").unwrap();
-    assert!(!place.refused(2, "resume a.lavoxel").contains("the one before it"));
+    assert!(!place.refused(2, "resume a.lvx").contains("the one before it"));
     fs::write(previous(&path), before).unwrap();
 
-    assert_eq!(place.report("resume a.lavoxel.previous --steps 100"), whole, "as it was offered");
-    assert_eq!((place.steps("a.lavoxel"), place.steps("a.lavoxel.previous")), (Some(100), Some(50)));
+    assert_eq!(place.report("resume a.lvx.previous --steps 100"), whole, "as it was offered");
+    assert_eq!((place.steps("a.lvx"), place.steps("a.lvx.previous")), (Some(100), Some(50)));
     fs::remove_file(&path).unwrap();
-    assert!(
-        place.refused(2, "resume a.lavoxel").contains("the one before it is good and has step 50"),
-        "of a lost one"
-    );
+    assert!(place.refused(2, "resume a.lvx").contains("the one before it is good and has step 50"), "of a lost one");
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_is_said_before_the_work() {
     let place = Place::new();
-    place.report("run long.toml --steps 10 --checkpoint a.lavoxel");
+    place.report("run long.toml --steps 10 --checkpoint a.lvx");
     if cfg!(target_os = "linux") {
-        for args in ["run long.toml --checkpoint /proc/a.lavoxel", "resume a.lavoxel --checkpoint /proc/a.lavoxel"] {
+        for args in ["run long.toml --checkpoint /proc/a.lvx", "resume a.lvx --checkpoint /proc/a.lvx"] {
             let said = place.refused(1, args);
-            assert!(said.contains("cannot write /proc/a.lavoxel: "), "{said}");
+            assert!(said.contains("cannot write /proc/a.lvx: "), "{said}");
         }
     }
     let mut mode = fs::metadata(place.0.path()).unwrap().permissions();
@@ -192,8 +189,8 @@ fn a_folder_that_cannot_be_written_is_said_before_the_work() {
     if fs::write(place.path("probe"), "").is_ok() {
         needs::record("a user who is not root");
     } else {
-        let said = place.refused(1, "resume a.lavoxel --steps 20");
-        assert!(said.contains("cannot write a.lavoxel: "), "{said}");
+        let said = place.refused(1, "resume a.lvx --steps 20");
+        assert!(said.contains("cannot write a.lvx: "), "{said}");
     }
     #[cfg(unix)]
     fs::set_permissions(place.0.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -204,28 +201,28 @@ fn a_folder_that_cannot_be_written_is_said_before_the_work() {
 fn a_full_disk_leaves_the_last_checkpoint_as_it_was() {
     let place = Place::new();
     let whole = place.report("run long.toml --steps 80");
-    place.report("run long.toml --steps 40 --checkpoint a.lavoxel --checkpoint-every 10");
+    place.report("run long.toml --steps 40 --checkpoint a.lvx --checkpoint-every 10");
     let before = place.files();
     // No file may be longer than one block: writing fails as on a full disk, with another reason.
-    let args = "resume a.lavoxel --steps 80 --quiet";
+    let args = "resume a.lvx --steps 80 --quiet";
     let line = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {args}");
     let output =
         Command::new("sh").args(["-c", &line, env!("CARGO_BIN_EXE_lavoxel")]).current_dir(place.0.path()).output();
     let said = refusal(1, args, &output.unwrap(), || assert!(place.files() == before, "a file was changed"));
-    assert!(said.starts_with("lavoxel: cannot write a.lavoxel: "), "{said}");
-    assert_eq!(place.report("resume a.lavoxel --steps 80"), whole);
+    assert!(said.starts_with("lavoxel: cannot write a.lvx: "), "{said}");
+    assert_eq!(place.report("resume a.lvx --steps 80"), whole);
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_a_checkpoint_of_the_last_step() {
     let place = Place::new();
-    let args = "run long.toml --steps 100000000 --checkpoint a.lavoxel --checkpoint-every 100000000 --json";
+    let args = "run long.toml --steps 100000000 --checkpoint a.lvx --checkpoint-every 100000000 --json";
     let mut command = program();
     command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Running::start(&mut command);
     // With the first checkpoint the program has long begun to listen.
-    while !place.path("a.lavoxel").exists() {
+    while !place.path("a.lvx").exists() {
         assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
         sleep(Duration::from_millis(10));
     }
@@ -235,10 +232,10 @@ fn ctrl_c_leaves_a_checkpoint_of_the_last_step() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(place.steps("a.lavoxel"), report["steps"].as_u64());
+    assert_eq!(place.steps("a.lvx"), report["steps"].as_u64());
     let steps = report["steps"].as_u64().unwrap();
-    assert!(said.contains(&format!("a.lavoxel (step {steps}); go on with: lavoxel resume a.lavoxel")), "{said}");
-    let resumed = place.report(&format!("resume a.lavoxel --steps {}", steps + 10));
+    assert!(said.contains(&format!("a.lvx (step {steps}); go on with: lavoxel resume a.lvx")), "{said}");
+    let resumed = place.report(&format!("resume a.lvx --steps {}", steps + 10));
     assert_eq!(resumed, place.report(&format!("run long.toml --steps {}", steps + 10)));
 }
 
@@ -251,8 +248,8 @@ fn killed_fifty_times_it_comes_to_the_same_bits() {
     let mut dice = Dice(50);
     let (mut kills, mut reached) = (0, 0);
     while kills < 50 {
-        let there = place.path("a.lavoxel").exists();
-        let command = if there { "resume a.lavoxel" } else { "run long.toml --checkpoint a.lavoxel" };
+        let there = place.path("a.lvx").exists();
+        let command = if there { "resume a.lvx" } else { "run long.toml --checkpoint a.lvx" };
         let args = format!("{command} --steps {STEPS} --checkpoint-every {} --quiet", 1 + dice.below(4));
         let mut command = program();
         command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::null());
@@ -269,26 +266,26 @@ fn killed_fifty_times_it_comes_to_the_same_bits() {
         let status = child.wait().unwrap();
         assert_eq!(status.code(), None, "it ended before it was killed, at {reached}: {status}");
         kills += 1;
-        let steps = [place.steps("a.lavoxel"), place.steps("a.lavoxel.previous")];
+        let steps = [place.steps("a.lvx"), place.steps("a.lvx.previous")];
         assert!(
             steps[0] >= steps[1] && steps[0] >= Some(reached).filter(|&steps| steps > 0),
             "{steps:?} after {reached}"
         );
-        assert_eq!(place.path("a.lavoxel").exists(), steps[0].is_some(), "what is there is whole");
-        assert_eq!(place.path("a.lavoxel.previous").exists(), steps[1].is_some(), "what is there is whole");
+        assert_eq!(place.path("a.lvx").exists(), steps[0].is_some(), "what is there is whole");
+        assert_eq!(place.path("a.lvx.previous").exists(), steps[1].is_some(), "what is there is whole");
         reached = steps[0].unwrap_or(0);
         assert!(place.files().len() <= 4, "what was left is swept away: {:?}", names(&place));
     }
     eprintln!("50 kills, step {reached}");
     assert!(reached >= 30, "it got on: {reached}");
-    assert_eq!(place.report(&format!("resume a.lavoxel --steps {STEPS} --checkpoint-every 10000")), whole);
-    assert_eq!(names(&place), ["a.lavoxel", "a.lavoxel.previous"]);
+    assert_eq!(place.report(&format!("resume a.lvx --steps {STEPS} --checkpoint-every 10000")), whole);
+    assert_eq!(names(&place), ["a.lvx", "a.lvx.previous"]);
 }
 
 /// When the last checkpoint was written.
 #[cfg(unix)]
 fn written(place: &Place) -> Option<SystemTime> {
-    fs::metadata(place.path("a.lavoxel")).and_then(|file| file.modified()).ok()
+    fs::metadata(place.path("a.lvx")).and_then(|file| file.modified()).ok()
 }
 
 #[cfg(unix)]

@@ -1,10 +1,12 @@
 //! Options of all readers of heightmaps, and how files are opened.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::shipped;
+use crate::inside;
+use crate::memory::Held;
 use crate::terrain::{Crs, Encoding, Epsg, TerrainError};
 
 /// Facts about a heightmap file from the user, for what the file itself does not say.
@@ -52,11 +54,31 @@ pub(crate) trait Bytes: Read + Seek {}
 
 impl<T: Read + Seek> Bytes for T {}
 
-/// Opens an ordinary or a shipped file for reading; gives its length too.
+/// A file from inside of another one, which counts as memory as long as it is read.
+struct Packed {
+    bytes: Cursor<Cow<'static, [u8]>>,
+    _held: Held,
+}
+
+impl Read for Packed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(into)
+    }
+}
+
+impl Seek for Packed {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(to)
+    }
+}
+
+/// Opens a file for reading, also one from inside of another; gives its length too.
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     let reader = |bytes: Box<dyn Bytes>| BufReader::with_capacity(1 << 16, bytes);
-    if let Some(bytes) = shipped::bytes(path) {
-        return Ok((reader(Box::new(Cursor::new(bytes))), bytes.len() as u64));
+    if let Some(inside) = inside::file(path) {
+        let inside = inside.map_err(TerrainError::read(path))?;
+        let length = inside.bytes.len() as u64;
+        return Ok((reader(Box::new(Packed { bytes: Cursor::new(inside.bytes), _held: inside.held })), length));
     }
     // Asked before opening, because opening a pipe waits for a writer.
     let about = std::fs::metadata(path).map_err(TerrainError::read(path))?;

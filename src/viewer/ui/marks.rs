@@ -73,7 +73,7 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
 }
 
 /// A short text on a dark ground, above a point.
-fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32) {
+pub(super) fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.5), color);
     let corner = at - vec2(0.5 * galley.size().x, galley.size().y);
     painter.rect_filled(Rect::from_min_size(corner, galley.size()).expand2(vec2(5.0, 2.0)), 3.0, SHADE);

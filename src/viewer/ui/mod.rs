@@ -4,6 +4,7 @@
 mod bar;
 mod camera;
 mod files;
+mod goals;
 mod help;
 mod legend;
 mod look;
@@ -121,6 +122,7 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     marks::draw(context, state, stage);
     probe::draw(context, state, stage);
     legend::draw(context, state);
+    goals::draw(context, state, stage);
     let width = context.content_rect().width();
     if state.shown.panel && is_folded(&state.shown, width) {
         bar::draw(context, state);

@@ -154,6 +154,7 @@ impl Publisher {
             air: world.air().map_or_else(Vec::new, AirAccount::of),
             flow: FlowReport::of(world),
             wind: simulation.wind().cloned(),
+            goals: simulation.goals().iter().map(|(goal, progress)| (goal.clone(), progress)).collect(),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             acts: session.moment().acts,
             acts_ahead: session.acts_ahead(),

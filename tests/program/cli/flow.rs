@@ -16,7 +16,7 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
     let place = Place::new();
     place.put("slope.asc", slope());
     let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 10min --lava etna-basalt --walls closed";
-    let report = place.json(&format!("{args} --json --map arrival=hours.tif --checkpoint run.lavoxel"));
+    let report = place.json(&format!("{args} --json --map arrival=hours.tif --checkpoint run.lvx"));
     let flow = |key: &str| report["flow"][key].as_f64().unwrap_or_else(|| panic!("{key} in {report}"));
     assert_eq!((report["steps"].as_u64(), flow("time_s"), flow("step_s")), (Some(15), 600.0, 40.0));
     assert!((flow("poured_m3") - 12_000.0).abs() < 0.01 && flow("out_m3") == 0.0, "{report}");
@@ -30,7 +30,7 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
     {
         assert!(words.contains(line), "no {line:?} in\n{words}");
     }
-    let resumed = place.json("resume run.lavoxel --steps 20 --json");
+    let resumed = place.json("resume run.lvx --steps 20 --json");
     assert_eq!(resumed["flow"]["time_s"].as_f64(), Some(800.0));
 }
 

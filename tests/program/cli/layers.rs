@@ -44,8 +44,8 @@ fn maps_of_every_material_can_be_asked_for_and_go_on_after_a_checkpoint() {
         )
     };
     place.done(&format!("run wet.toml --steps 30 --quiet {}", maps("whole-")));
-    place.done(&format!("run wet.toml --steps 13 --quiet --checkpoint half.lavoxel {}", maps("half-")));
-    place.done(&format!("resume half.lavoxel --steps 30 --quiet {}", maps("resumed-")));
+    place.done(&format!("run wet.toml --steps 13 --quiet --checkpoint half.lvx {}", maps("half-")));
+    place.done(&format!("resume half.lvx --steps 30 --quiet {}", maps("resumed-")));
     for end in ["t.tif", "a.asc", "l.asc", ".npz"] {
         let [whole, resumed, half] = ["whole-", "resumed-", "half-"].map(|name| place.read(&format!("{name}{end}")));
         assert!(whole == resumed && whole != half, "{end}");

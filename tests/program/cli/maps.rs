@@ -45,17 +45,17 @@ fn maps_of_a_resumed_run_are_those_of_one_that_was_never_stopped() {
         )
     };
     place.done(&format!("run small.toml --steps 20 --quiet {}", maps("whole-")));
-    place.done(&format!("run small.toml --steps 9 --quiet --checkpoint half.lavoxel {}", maps("half-")));
-    place.done("run small.toml --steps 9 --quiet --checkpoint bare.lavoxel");
-    place.done(&format!("resume half.lavoxel --steps 20 --quiet {}", maps("resumed-")));
+    place.done(&format!("run small.toml --steps 9 --quiet --checkpoint half.lvx {}", maps("half-")));
+    place.done("run small.toml --steps 9 --quiet --checkpoint bare.lvx");
+    place.done(&format!("resume half.lvx --steps 20 --quiet {}", maps("resumed-")));
     for end in ["a.tif", "m.tif", "p.asc", ".npz"] {
         let [whole, resumed, half] = ["whole-", "resumed-", "half-"].map(|name| place.read(&format!("{name}{end}")));
         assert!(whole == resumed && whole != half, "{end}");
     }
     // Records that were not kept cannot be made up.
-    let line = place.refused("resume bare.lavoxel --steps 20 --map arrival=late.tif");
+    let line = place.refused("resume bare.lvx --steps 20 --map arrival=late.tif");
     assert!(line.contains("no records of its 9 steps"), "{line}");
-    place.done("resume bare.lavoxel --steps 20 --quiet --map thickness=now.tif");
+    place.done("resume bare.lvx --steps 20 --quiet --map thickness=now.tif");
 }
 
 #[test]

@@ -56,8 +56,8 @@ fn a_block_melts_beside_a_lamp_and_resumes_to_the_same_files() {
     let words = place.run("run block.toml");
     assert!(text(&words.stdout).contains(" cm³ liquid, "), "{}", text(&words.stdout));
     // Half way, and on from there.
-    place.run("run block.toml --steps 30 --checkpoint half.lavoxel");
-    let resumed = place.json("resume half.lavoxel --steps 60 --json");
+    place.run("run block.toml --steps 30 --checkpoint half.lvx");
+    let resumed = place.json("resume half.lvx --steps 60 --json");
     for key in ["liquid_m3", "set_m3", "time_s"] {
         assert_eq!(number(&resumed, key), number(&report, key), "{key}");
     }

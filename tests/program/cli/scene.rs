@@ -216,3 +216,35 @@ fn heightmaps_that_are_none() {
         assert!(line.contains("cut.png"), "{line}");
     }
 }
+
+#[test]
+fn a_session_file_is_a_scene_for_every_command() {
+    let place = Place::new();
+    place.put("tiny.asc", TINY_ASC);
+    place.put("tiny.prj", "");
+    let packed = place.done("scene tiny.asc --pack trip.lavoxel");
+    assert!(packed.ends_with("trip.lavoxel\n"), "{packed}");
+    fs::create_dir(place.path("elsewhere")).unwrap();
+    fs::rename(place.path("trip.lavoxel"), place.path("elsewhere/trip.lavoxel")).unwrap();
+    let state = |scene: &str| {
+        let report: serde_json::Value =
+            serde_json::from_str(&place.done(&format!("run {scene} --steps 3 --json"))).unwrap();
+        report["state_hash"].clone()
+    };
+    assert_eq!(state("elsewhere/trip.lavoxel"), state("tiny.asc"));
+    place.done("render elsewhere/trip.lavoxel --steps 1 --picture a.png --picture-size 64x48");
+    assert!(place.done("scene elsewhere/trip.lavoxel").contains("fine"));
+    // What is read is never replaced, what is there only by force.
+    assert!(
+        place.refused("scene elsewhere/trip.lavoxel --pack elsewhere/trip.lavoxel --force").contains("trip.lavoxel")
+    );
+    place.done("scene tiny.asc --pack b.lavoxel");
+    assert!(place.refused("scene tiny.asc --pack b.lavoxel").contains("exists already"));
+    place.done("scene tiny.asc --pack b.lavoxel --force");
+    assert!(place.refused("scene tiny.asc --pack b.zip").contains(".lavoxel"));
+    place.put("wrong.lavoxel", "no archive");
+    assert!(place.refused("run wrong.lavoxel").contains("wrong.lavoxel"));
+    place.done("run small.toml --steps 1 --checkpoint c.lavoxel");
+    assert!(place.refused("run c.lavoxel").contains("lavoxel resume takes checkpoints"));
+    place.done("resume c.lavoxel --steps 2");
+}

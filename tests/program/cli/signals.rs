@@ -60,7 +60,7 @@ fn ctrl_c_leaves_whole_files() {
     assert!(err.contains("stopped after step "), "{err}");
 
     let files = place.files();
-    assert!(files.iter().all(|name| !name.contains(".lavoxel-")), "{files:?}");
+    assert!(files.iter().all(|name| !name.contains(".lvx-")), "{files:?}");
     let stills: Vec<_> = files.iter().filter(|name| name.starts_with("f/")).collect();
     assert!(stills.len() >= 3);
     for still in &stills {
@@ -156,7 +156,7 @@ fn stopped(
 /// No half of a file, and none that nobody will finish.
 fn assert_nothing_is_half(place: &Place) {
     let files = place.files();
-    assert!(files.iter().all(|name| !name.contains(".lavoxel-")), "{files:?}");
+    assert!(files.iter().all(|name| !name.contains(".lvx-")), "{files:?}");
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
     use rustix::process::Signal;
 
     for (args, signal) in [
-        ("run deep.toml --checkpoint deep.lavoxel --json", Signal::INT),
-        ("run deep.toml --checkpoint deep.lavoxel --json", Signal::TERM),
+        ("run deep.toml --checkpoint deep.lvx --json", Signal::INT),
+        ("run deep.toml --checkpoint deep.lvx --json", Signal::TERM),
         ("hazard deep.toml --runs 1 --durations 1h", Signal::TERM),
         ("render deep.toml --animation a.webp --frames f --size 160x120", Signal::INT),
         ("render deep.toml --picture end.png", Signal::TERM),
@@ -180,7 +180,7 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
         if args.starts_with("run") {
             let report: Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_eq!((&report["steps"], &report["interrupted"]), (&Value::from(0), &Value::Bool(true)));
-            let kept = place.json("resume deep.lavoxel --steps 0 --json");
+            let kept = place.json("resume deep.lvx --steps 0 --json");
             assert_eq!(kept["state_hash"], report["state_hash"]);
         }
     }
@@ -215,13 +215,13 @@ fn a_signal_gives_up_a_file_that_a_checkpoint_can_make_again() {
     for file in ["--mesh all.glb", "--volume all.vdb", "--volume all.vti", "--npz all.npz"] {
         let place = Place::new();
         place.put("full.toml", FULL);
-        let args = format!("run full.toml --steps 0 --checkpoint full.lavoxel {file}");
+        let args = format!("run full.toml --steps 0 --checkpoint full.lvx {file}");
         // The file is begun, or what goes into it is found, once the checkpoint is there.
-        let kept = place.path("full.lavoxel");
+        let kept = place.path("full.lvx");
         let (output, took) = stopped(&place, &args, Signal::TERM, |_| kept.exists());
         assert!(took < SOON, "{file}: ended after {took:?}");
         assert_eq!(output.status.code(), Some(130), "{file}: {}", text(&output.stderr));
-        assert_eq!(place.files(), ["full.lavoxel", "full.toml", "small.toml"], "{file}");
-        assert_eq!(place.json("resume full.lavoxel --steps 0 --json")["steps"], 0);
+        assert_eq!(place.files(), ["full.lvx", "full.toml", "small.toml"], "{file}");
+        assert_eq!(place.json("resume full.lvx --steps 0 --json")["steps"], 0);
     }
 }

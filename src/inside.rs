@@ -1,0 +1,99 @@
+//! Files that are read from inside of others: those of the program ([`crate::shipped`]), and those of a session file.
+//!
+//! A session file is a ZIP archive that readers take for a folder: `trip.lavoxel/scene.toml` is its scene, and a heightmap that the
+//! scene names lies beside it. [`crate::scene::Scene::pack`] writes one.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Component, Path};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::memory::{Held, MemoryEstimate};
+use crate::shipped;
+
+/// Ending of session files.
+pub const ENDING: &str = "lavoxel";
+
+/// Longest session file in bytes.
+pub(crate) const MAX_FILE: u64 = 1 << 28;
+
+/// Most bytes of memory for each byte of a session file while its list of files is read: an entry takes 46 of them at least.
+const LIST: f64 = 8.0;
+
+/// The hint for what does not fit into memory.
+const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
+
+/// A file from inside of another one.
+#[derive(Debug)]
+pub(crate) struct Inside {
+    pub(crate) bytes: Cow<'static, [u8]>,
+    /// Memory that counts as long as the bytes are there.
+    pub(crate) held: Held,
+}
+
+/// The file at a path, where it is one of the program or of a session file; `None` for those that lie on the disk.
+pub(crate) fn file(path: &Path) -> Option<io::Result<Inside>> {
+    if let Some(bytes) = shipped::bytes(path) {
+        return Some(Ok(Inside { bytes: Cow::Borrowed(bytes), held: Held::bytes(bytes.len() as u64) }));
+    }
+    let (session, name) = session_and_name(path)?;
+    Some(entry(session, &name))
+}
+
+/// Whether a path is named as session files are.
+pub fn is_session(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
+}
+
+/// The session file in which a file lies, if it lies in one.
+pub(crate) fn session_of(path: &Path) -> Option<&Path> {
+    session_and_name(path).map(|(session, _)| session)
+}
+
+/// The session file on the disk, and the name of the file in it.
+fn session_and_name(path: &Path) -> Option<(&Path, String)> {
+    let session = path.ancestors().skip(1).find(|folder| is_session(folder) && folder.is_file())?;
+    let parts = path.strip_prefix(session).ok()?.components().map(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
+}
+
+/// A file of a session file, whose length is weighed before it is read.
+fn entry(session: &Path, name: &str) -> io::Result<Inside> {
+    let file = File::open(session)?;
+    let length = file.metadata()?.len();
+    if length > MAX_FILE {
+        return Err(io::Error::other(format!("longer than {MAX_FILE} bytes; is it a session file?")));
+    }
+    let list = MemoryEstimate::of("the session file", length as usize, LIST);
+    list.check(MEND).map_err(io::Error::other)?;
+    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(wrong)?;
+    let packed = archive.by_name(name).map_err(|cause| match cause {
+        ZipError::FileNotFound => io::Error::new(io::ErrorKind::NotFound, format!("there is no {name} in it")),
+        cause => wrong(cause),
+    })?;
+    let length = packed.size();
+    let need = MemoryEstimate::of("a file of the session file", usize::try_from(length).unwrap_or(usize::MAX), 1.0);
+    need.clone().and(list).check(MEND).map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
+    // More than was said is cut: the checksum tells.
+    packed.take(length).read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
+    Ok(Inside { bytes: Cow::Owned(bytes), held: need.held() })
+}
+
+/// The error of an archive as one of reading.
+fn wrong(cause: ZipError) -> io::Error {
+    match cause {
+        ZipError::Io(cause) => cause,
+        cause => io::Error::new(io::ErrorKind::InvalidData, words(&cause)),
+    }
+}
+
+fn words(cause: &dyn std::error::Error) -> String {
+    format!("no whole session file (a ZIP archive; lavoxel resume takes checkpoints): {cause}")
+}

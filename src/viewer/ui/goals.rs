@@ -1,0 +1,86 @@
+//! Goals of the scene: a list with their progress, and their places in the world.
+
+use kiss3d::egui::{
+    Align2, Area, Color32, Context, Id, LayerId, Order, ProgressBar, RichText, Shape, Stroke, Ui, vec2,
+};
+use nalgebra::Point3;
+use ndarray::Array2;
+
+use super::{BRIGHT, FAINT, Stage, WRONG, card, marks};
+use crate::goals::{Aim, GoalSpec, Progress, Verdict, words};
+use crate::grid::Grid;
+use crate::viewer::edit::vent_handles::ground_at;
+use crate::viewer::state::State;
+
+/// Goals that were won.
+const WON: Color32 = Color32::from_rgb(120, 215, 120);
+/// Width of the list in points.
+const WIDTH: f32 = 250.0;
+/// Points along a side of a place.
+const PIECES: usize = 24;
+
+/// Draws the list, and the places where the panel is shown too.
+pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
+    let Some(report) = state.report.as_ref().filter(|report| !report.goals.is_empty() && state.shown.panel) else {
+        return;
+    };
+    if let Some(ground) = &state.ground {
+        for (goal, progress) in &report.goals {
+            place(context, (goal, progress), (report.grid, ground), stage);
+        }
+    }
+    let area = Area::new(Id::new("goals")).order(Order::Middle).anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0));
+    area.interactable(false).show(context, |ui| {
+        card().show(ui, |ui| {
+            ui.set_width(WIDTH);
+            ui.label(RichText::new("Goals").strong().color(BRIGHT));
+            report.goals.iter().for_each(|(goal, progress)| row(ui, goal, progress));
+        });
+    });
+}
+
+fn color(progress: &Progress) -> Color32 {
+    match progress.verdict {
+        None => BRIGHT,
+        Some((Verdict::Won, _)) => WON,
+        Some((Verdict::Lost, _)) => WRONG,
+    }
+}
+
+fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
+    let sign = match progress.verdict {
+        None => "○",
+        Some((Verdict::Won, _)) => "✔",
+        Some((Verdict::Lost, _)) => "✖",
+    };
+    ui.label(RichText::new(format!("{sign} {}", goal.name)).color(color(progress)));
+    let share = goal.aim().share_of(progress).clamp(0.0, 1.0) as f32;
+    if progress.verdict.is_none() {
+        let keeps = matches!(goal.aim(), Aim::KeepBelow(_));
+        let fill = if keeps { WRONG } else { WON };
+        ui.add(ProgressBar::new(share).desired_height(5.0).fill(fill.gamma_multiply(0.8)));
+    }
+    ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
+}
+
+/// Outline of a place on the ground, with the name of its goal.
+fn place(
+    context: &Context,
+    (goal, progress): (&GoalSpec, &Progress),
+    (grid, heights): (Grid, &Array2<f32>),
+    stage: &Stage<'_>,
+) {
+    let Some([low, high]) = goal.shape.corners(grid) else { return };
+    let painter = context.layer_painter(LayerId::background());
+    let corners = [[low[0], low[2]], [high[0], low[2]], [high[0], high[2]], [low[0], high[2]]];
+    let point = |x: f64, z: f64| Point3::new(x as f32, ground_at(heights, x, z) + 0.3, z as f32);
+    let between = |a: f64, b: f64, i: usize| a + (b - a) * i as f64 / PIECES as f64;
+    let sides = (0..4).map(|side| (corners[side], corners[(side + 1) % 4]));
+    let outline =
+        sides.flat_map(|(a, b)| (0..PIECES).map(move |i| point(between(a[0], b[0], i), between(a[1], b[1], i))));
+    let outline: Vec<_> = outline.filter_map(|point| stage.place(point)).collect();
+    let Some(top) = outline.iter().copied().min_by(|a, b| a.y.total_cmp(&b.y)) else { return };
+    let color = color(progress);
+    painter.add(Shape::closed_line(outline, Stroke::new(1.5, color.gamma_multiply(0.7))));
+    marks::tag(&painter, top + vec2(0.0, -6.0), &goal.name, color);
+}

@@ -1,0 +1,251 @@
+//! Goals: they move nothing, go with a state wherever it goes, and the shipped challenges are lost by those who only watch, and
+//! can be won.
+
+use std::path::Path;
+
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
+use lavoxel::engine::tiled::Tiled;
+use lavoxel::goals::{Progress, Verdict};
+use lavoxel::prelude::Shape;
+use lavoxel::scene::{Scene, Stage};
+use lavoxel::simulation::{EventSpec, Simulation};
+use lavoxel::world::{Edit, Matter};
+
+fn stage(scene: &Scene) -> Stage {
+    scene.build(Box::new(Tiled::default())).expect("built")
+}
+
+fn progress(simulation: &Simulation) -> Vec<Progress> {
+    simulation.goals().iter().map(|(_, progress)| progress).collect()
+}
+
+const POND: &str = r#"
+[grid]
+size = [24, 20, 24]
+[terrain]
+kind = "bowl"
+[[material]]
+name = "water"
+[[vent]]
+x = 12.0
+z = 12.0
+rate = 2.0
+[[source]]
+material = "water"
+x = 5.0
+z = 12.0
+rate = 3.0
+[[goal]]
+name = "lava stays away from the rim"
+shape = { kind = "box", from = [0.0, 0.0, 0.0], to = [24.0, 20.0, 3.0] }
+keep_below = 1.0
+until = 90
+[[goal]]
+name = "a full middle"
+shape = { kind = "cylinder", base = [12.0, 0.0, 12.0], radius = 4.0, height = 6.0 }
+fill = 0.1
+until = 80
+[[goal]]
+name = "much water"
+material = "water"
+shape = { kind = "below", level = 20.0 }
+reach = 1e6
+until = 50
+"#;
+
+fn pond(text: &str) -> Scene {
+    Scene::parse(text, Path::new("pond.toml")).expect("a right scene")
+}
+
+#[test]
+fn goals_move_nothing_and_are_decided_once() {
+    let (with, without) = (pond(POND), pond(&POND[..POND.find("[[goal]]").expect("goals")]));
+    let (mut with, mut without) = (stage(&with).simulation, stage(&without).simulation);
+    let mut decided: Vec<Option<(Verdict, u64)>> = vec![None; 3];
+    for step in 1..=100 {
+        with.step();
+        without.step();
+        assert_eq!(with.world().state_hash(), without.world().state_hash(), "step {step}");
+        for (progress, before) in progress(&with).iter().zip(&mut decided) {
+            assert!(before.is_none() || progress.verdict == *before, "a verdict stays");
+            *before = progress.verdict;
+        }
+        assert_eq!(with.goals().are_open(), decided.iter().any(Option::is_none));
+    }
+    assert_eq!([decided[0], decided[2]], [Some((Verdict::Won, 90)), Some((Verdict::Lost, 50))]);
+    assert!(decided[1].is_some_and(|(verdict, step)| verdict == Verdict::Won && step < 80), "{decided:?}");
+    // The count is that of the cells.
+    let cells = Shape::Below { level: 20.0 };
+    let water = with.world().layer("water").expect("there");
+    let mut again = stage(&pond(POND)).simulation;
+    (0..30).for_each(|_| again.step());
+    let water_then = again.world().layer("water").expect("there");
+    let sum: u64 = cells.cells(again.world().grid()).map(|place| u64::from(water_then.at(place).amount)).sum();
+    assert_eq!(progress(&again)[2].now, sum);
+    assert!(sum > 0 && sum < water.mass());
+}
+
+#[test]
+fn they_go_with_snapshots_and_checkpoints() {
+    let scene = pond(POND);
+    let mut stage = stage(&scene);
+    (0..40).for_each(|_| stage.simulation.step());
+    let (then, snapshot) = (progress(&stage.simulation), stage.simulation.snapshot(None));
+    let mut bytes = Vec::new();
+    let path = Path::new("pond.lvx");
+    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(path, &mut bytes).expect("written");
+    (0..60).for_each(|_| stage.simulation.step());
+    let end = progress(&stage.simulation);
+    stage.simulation.go_back(&snapshot);
+    assert_eq!(progress(&stage.simulation), then);
+    let mut read = Checkpoint::read(&bytes[..], path, Box::new(Tiled::default())).expect("read").stage;
+    assert_eq!(progress(&read.simulation), then);
+    for simulation in [&mut stage.simulation, &mut read.simulation] {
+        (0..60).for_each(|_| simulation.step());
+        assert_eq!(progress(simulation), end);
+    }
+}
+
+#[test]
+fn a_goal_counts_what_shows_a_flow() {
+    let text = r#"
+model = "flow"
+[flow]
+duration = "1 h"
+[grid]
+size = [24, 20, 24]
+cell_size_m = 10.0
+[terrain]
+kind = "bowl"
+[[vent]]
+x = 12.0
+z = 12.0
+rate_m3_s = 5.0
+[[goal]]
+name = "lava in the bowl"
+shape = { kind = "below", level = 20.0 }
+reach = 3.0
+until = 200
+"#;
+    let mut simulation = stage(&pond(text)).simulation;
+    simulation.show_when_asked();
+    for _ in 0..200 {
+        simulation.step();
+        simulation.show();
+        if simulation.goals().are_open() {
+            assert_eq!(progress(&simulation)[0].now, simulation.world().lava().mass());
+        }
+    }
+    assert_eq!(progress(&simulation)[0].verdict.map(|(verdict, _)| verdict), Some(Verdict::Won));
+}
+
+#[test]
+fn wrong_goals_are_refused_by_name() {
+    let refused = |from: &str, to: &str| {
+        let text = POND.replacen(from, to, 1);
+        assert_ne!(text, POND);
+        Scene::parse(&text, Path::new("pond.toml")).expect_err("wrong").to_string()
+    };
+    for (from, to, words) in [
+        ("keep_below = 1.0\n", "", "one of keep_below, reach and fill"),
+        ("keep_below = 1.0", "keep_below = 1.0\nfill = 0.5", "one of keep_below, reach and fill"),
+        ("until = 90", "until = 0", "goal[0].until"),
+        ("fill = 0.1", "fill = 1.1", "goal[1].fill"),
+        ("material = \"water\"\nshape", "material = \"wine\"\nshape", "wine"),
+        (
+            "kind = \"below\", level = 20.0",
+            "kind = \"mesh\", file = \"a.obj\", origin = [0.0, 0.0, 0.0]",
+            "goal[2].shape.kind",
+        ),
+        ("reach = 1e6", "reach = 1e6\ncolour = 1", "colour"),
+    ] {
+        let message = refused(from, to);
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+/// Puts balls of a matter along lines at a step, as a player with a brush would.
+fn balls(at: u64, line: [[f64; 2]; 2], heights: &[f64], ground: impl Fn(f64) -> f64, radius: f64) -> Vec<EventSpec> {
+    let [a, b] = line;
+    let count = ((b[0] - a[0]).hypot(b[1] - a[1]) / 2.0) as usize + 1;
+    let ball = |i: usize, height: f64| {
+        let along = |k: usize| a[k] + (b[k] - a[k]) * i as f64 / count as f64;
+        put(at, Shape::Sphere { center: [along(0), ground(along(1)) + height, along(1)], radius }, Matter::Rock)
+    };
+    heights
+        .iter()
+        .flat_map(|&height| (0..=count).map(move |i| (i, height)))
+        .map(|(i, height)| ball(i, height))
+        .collect()
+}
+
+fn put(at: u64, shape: Shape, matter: Matter) -> EventSpec {
+    EventSpec { at, put: Some(Edit { shape, matter }), ..EventSpec::default() }
+}
+
+/// Acts of a player who wins a shipped challenge.
+fn played(name: &str) -> Vec<EventSpec> {
+    let slope = |deep: f64, degrees: f64| move |z: f64| 8.0 + (deep - z) * degrees.to_radians().tan();
+    let walls = |lines: &[[[f64; 2]; 2]], deep, degrees, radius| -> Vec<_> {
+        lines.iter().flat_map(|&line| balls(50, line, &[-2.0, 2.0, 6.0], slope(deep, degrees), radius)).collect()
+    };
+    match name {
+        // A wedge above the village.
+        "village" => walls(
+            &[
+                [[48.0, 66.0], [32.0, 92.0]],
+                [[48.0, 66.0], [70.0, 92.0]],
+                [[32.0, 92.0], [32.0, 112.0]],
+                [[70.0, 92.0], [70.0, 112.0]],
+            ],
+            128.0,
+            20.0,
+            3.0,
+        ),
+        // A gap in the ridge, and a dam where it is low.
+        "channel" => {
+            let gap = Shape::Box { from: [38.0, 21.0, 58.0], to: [60.0, 60.0, 70.0] };
+            let mut acts = vec![put(50, gap, Matter::Nothing)];
+            acts.extend(walls(&[[[0.0, 62.0], [24.0, 62.0]], [[24.0, 62.0], [30.0, 86.0]]], 112.0, 16.0, 3.0));
+            acts
+        }
+        // Water before the front, again and again.
+        "forest" => {
+            let ball = |k: u64, x: f64| {
+                let z = 62.0 + 3.0 * (k % 3) as f64;
+                let shape = Shape::Sphere { center: [x, slope(112.0, 16.0)(64.0) + 7.0, z], radius: 4.5 };
+                put(100 + 40 * k, shape, Matter::Material { name: "water".to_owned(), amount: 1.0 })
+            };
+            (0..20).flat_map(|k| [34.0, 48.0, 62.0].map(|x| ball(k, x))).collect()
+        }
+        // Walls at both sides of the mould.
+        "mould" => walls(&[[[0.0, 62.0], [36.0, 62.0]], [[60.0, 62.0], [78.0, 56.0]]], 96.0, 16.0, 3.5),
+        other => panic!("nobody has played {other}"),
+    }
+}
+
+#[test]
+fn the_challenges_are_lost_by_watching_and_can_be_won() {
+    let challenges: Vec<_> = lavoxel::shipped::scenes()
+        .map(|shipped| (shipped.name, Scene::open(&shipped.path()).expect("shipped")))
+        .filter(|(_, scene)| !scene.spec.goals.is_empty())
+        .collect();
+    assert_eq!(challenges.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["channel", "forest", "mould", "village"]);
+    let verdicts = |scene: &Scene| {
+        let mut simulation = stage(scene).simulation;
+        while simulation.goals().are_open() {
+            simulation.step();
+        }
+        progress(&simulation)
+            .into_iter()
+            .map(|progress| progress.verdict.map(|(verdict, _)| verdict))
+            .collect::<Vec<_>>()
+    };
+    for (name, mut scene) in challenges {
+        assert!(verdicts(&scene).contains(&Some(Verdict::Lost)), "{name} is won by watching");
+        scene.spec.events = played(name);
+        scene.validate().expect("right acts");
+        let verdicts = verdicts(&scene);
+        assert!(verdicts.iter().all(|verdict| *verdict == Some(Verdict::Won)), "{name}: {verdicts:?}");
+    }
+}
