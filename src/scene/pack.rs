@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `scene.toml` | the scene, which replays to the same bits; every command takes the session file in its place |
 //! | the names of heightmaps and meshes | those that the scene reads, with a `.prj` beside them, up to [`MAX_PACKED`] bytes each |
-//! | `history.json` | what was done and taken back, and the branches; the window reads it |
+//! | `base.toml`, `history.json` | the scene before anything was done, and acts and branches since, for the window |
 //! | `thumbnail.png` | a small picture for lists of files |
 //!
 //! Same session, same bytes.
@@ -26,6 +26,7 @@ use crate::output::{Existing, OutputError, WholeFile};
 
 /// Names in the archive.
 pub(super) const SCENE: &str = "scene.toml";
+const BASE: &str = "base.toml";
 const HISTORY: &str = "history.json";
 const THUMBNAIL: &str = "thumbnail.png";
 
@@ -41,8 +42,8 @@ const MEND: &str = "save it as a scene (.toml), which names its files";
 /// Parts of a session file besides its scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras<'a> {
-    /// Acts and branches, as the window writes them.
-    pub history: Option<&'a str>,
+    /// The scene before anything was done to it, and acts and branches since, as the window writes them.
+    pub history: Option<(&'a Scene, &'a str)>,
     /// A small picture, as a PNG file.
     pub thumbnail: Option<&'a [u8]>,
 }
@@ -73,18 +74,23 @@ impl Scene {
     pub fn pack(&self, path: &Path, extras: &Extras<'_>, existing: Existing) -> Result<Vec<PathBuf>, SceneError> {
         let mut files = Files::default();
         let text = self.text(path, |named| files.take(named))?;
+        let history = match extras.history {
+            Some((base, history)) => Some((base.text(path, |named| files.take(named))?, history)),
+            None => None,
+        };
         let mut file = WholeFile::create(path, existing)?;
-        write(&mut file, &text, extras, &files).map_err(|cause| OutputError::io(path, cause))?;
+        write(&mut file, (&text, history.as_ref()), extras.thumbnail, &files)
+            .map_err(|cause| OutputError::io(path, cause))?;
         file.commit()?;
         Ok(files.left_out)
     }
 }
 
-/// The history in a session file, if it has one.
+/// The scene before anything was done, and the history since, if the session file has them.
 ///
 /// # Errors
-/// [`SceneError`] where it is longer than [`MAX_HISTORY`], no text, or cannot be read.
-pub fn history(path: &Path) -> Result<Option<String>, SceneError> {
+/// [`SceneError`] where the history is longer than [`MAX_HISTORY`], no text, or cannot be read, and for a wrong scene.
+pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     let named = path.join(HISTORY);
     let Some(bytes) = extra(&named)? else { return Ok(None) };
     if bytes.len() as u64 > MAX_HISTORY {
@@ -92,7 +98,7 @@ pub fn history(path: &Path) -> Result<Option<String>, SceneError> {
     }
     let text = String::from_utf8(bytes)
         .map_err(|e| SceneError::NotText { path: named, byte: e.utf8_error().valid_up_to() })?;
-    Ok(Some(text))
+    Ok(Some((Scene::load(&path.join(BASE))?, text)))
 }
 
 /// The small picture in a session file, as a PNG file, if it has one.
@@ -143,7 +149,7 @@ impl Files {
             .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
             .collect();
         let is_free = |stem: &String| {
-            ![SCENE, HISTORY, THUMBNAIL].contains(&format!("{stem}.{ending}").as_str())
+            ![SCENE, BASE, HISTORY, THUMBNAIL].contains(&format!("{stem}.{ending}").as_str())
                 && [ending.as_str(), "prj"].iter().all(|ending| !self.packed.contains_key(&format!("{stem}.{ending}")))
         };
         let stems = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
@@ -175,7 +181,12 @@ fn read_short(path: &Path) -> io::Result<Option<Packed>> {
     Ok(Some(Packed { bytes, _held: need.held() }))
 }
 
-fn write(file: impl Write + Seek, text: &str, extras: &Extras<'_>, files: &Files) -> io::Result<()> {
+fn write(
+    file: impl Write + Seek,
+    (scene, history): (&str, Option<&(String, &str)>),
+    thumbnail: Option<&[u8]>,
+    files: &Files,
+) -> io::Result<()> {
     let packed = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default());
@@ -185,11 +196,12 @@ fn write(file: impl Write + Seek, text: &str, extras: &Extras<'_>, files: &Files
         zip.start_file(name, options)?;
         zip.write_all(bytes)
     };
-    put(SCENE, packed, text.as_bytes())?;
-    if let Some(history) = extras.history {
+    put(SCENE, packed, scene.as_bytes())?;
+    if let Some((base, history)) = history {
+        put(BASE, packed, base.as_bytes())?;
         put(HISTORY, packed, history.as_bytes())?;
     }
-    if let Some(thumbnail) = extras.thumbnail {
+    if let Some(thumbnail) = thumbnail {
         put(THUMBNAIL, as_it_is, thumbnail)?;
     }
     files.packed.iter().try_for_each(|(name, file)| put(name, packed, &file.bytes))?;
@@ -209,8 +221,8 @@ mod tests {
             let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name);
             std::fs::copy(from, folder.join(name)).expect("a shipped file");
         }
-        let text = "[grid]\nsize = [40, 30, 48]\n[terrain]\nkind = \"heightmap\"\nfile = \"maunga_whau.asc\"\nfit = \"resample\"\n\
-                    [[vent]]\nx = 20.0\nz = 20.0\n[[body]]\nshape = { kind = \"mesh\", file = \"bridge.obj\" }\nmatter = { kind = \
+        let text = "[grid]\nsize = [40, 30, 48]\n[terrain]\nkind = \"heightmap\"\nfile = \"maunga_whau.asc\"\n\
+                    [[vent]]\nx = 20.0\nz = 20.0\n[[body]]\nshape = { kind = \"mesh\", file = \"bridge.obj\", base = [20.0, 5.0, 20.0], height = 5.0 }\nmatter = { kind = \
                     \"rock\" }\n";
         std::fs::write(folder.join("own.toml"), text).expect("written");
         Scene::open(&folder.join("own.toml")).expect("a right scene")
@@ -227,7 +239,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let scene = with_files(folder.path());
         let path = folder.path().join("trip.lavoxel");
-        let extras = Extras { history: Some("{}"), thumbnail: Some(b"picture") };
+        let base = Scene::volcano();
+        let extras = Extras { history: Some((&base, "{}")), thumbnail: Some(b"picture") };
         assert!(scene.pack(&path, &extras, Existing::Keep).expect("packed").is_empty());
         let expected = hash(&scene);
         let bytes = std::fs::read(&path).expect("written");
@@ -238,7 +251,8 @@ mod tests {
         drop(folder);
         let read = Scene::open(&moved).expect("read");
         assert_eq!(hash(&read), expected, "state, and that it lies on the map");
-        assert_eq!(history(&moved).expect("read").as_deref(), Some("{}"));
+        let (before, acts) = history(&moved).expect("read").expect("it is in it");
+        assert_eq!((before.spec, acts.as_str()), (base.spec.clone(), "{}"));
         assert_eq!(thumbnail(&moved).expect("read").as_deref(), Some(&b"picture"[..]));
         assert!(read.files().iter().all(|file| *file == moved), "{:?}", read.files());
         // Packed again it is the same file; as a scene it still finds what it reads.
@@ -261,7 +275,7 @@ mod tests {
         let left = scene.pack(&path, &Extras::default(), Existing::Keep).expect("packed");
         assert_eq!(left, [heights.clone()]);
         assert_eq!(Scene::open(&path).expect("read").spec.terrain.file, Some(heights));
-        assert_eq!(history(&path).expect("read"), None);
+        assert!(history(&path).expect("read").is_none());
     }
 
     #[test]
