@@ -327,6 +327,12 @@ impl Scene {
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
+    /// Memory of a world that is drawn, with the memory that pictures take besides.
+    pub(crate) fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
+        let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
+        self.need().and(fields.unwrap_or_default()).and(pictures)
+    }
+
     /// The simulation of a state of this scene at step 0, without events.
     pub(crate) fn simulation(&self, state: State, vents: &[VentSpec], engine: Box<dyn Engine>) -> Simulation {
         let spec = &self.spec;

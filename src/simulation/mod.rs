@@ -380,6 +380,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// Whether a command asks for a setting that is in force already, so that it changes nothing.
+    pub fn has_in_force(&self, command: &Command) -> bool {
+        self.history.has(command)
+    }
+
     /// The present state, to come back to it; it shares the ground of `other` where that is the same.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));

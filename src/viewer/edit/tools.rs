@@ -242,6 +242,11 @@ impl Tools {
         self.busy = Busy::Idle;
     }
 
+    /// Whether a stroke is under way of which nothing was sent yet.
+    pub(crate) fn is_unsent(&self) -> bool {
+        matches!(&self.busy, Busy::Painting(painting) if painting.begins)
+    }
+
     /// Whether a click, a stroke or a drag is under way.
     pub(crate) fn is_busy(&self) -> bool {
         !matches!(self.busy, Busy::Idle)

@@ -27,6 +27,10 @@ pub enum Action {
     Reseed,
     /// Keep the snapshot.
     Keep,
+    /// Takes the last act back.
+    Undo,
+    /// Brings back what was taken back.
+    Redo,
     /// Back to a kept moment.
     Rewind,
     /// To the next moment ahead.
@@ -133,6 +137,7 @@ pub struct Binding {
 const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::Shift;
 const CTRL: Modifiers = Modifiers::Control;
+const CTRL_SHIFT: Modifiers = Modifiers::Control.union(Modifiers::Shift);
 
 /// The table.
 pub const BINDINGS: &[Binding] = &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
@@ -189,9 +194,29 @@ const TIME: &[Binding] = &[
     bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
     bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0; what was done stays", Action::Reset),
     bind(Group::Simulation, &[(Key::N, NONE)], "N", "another seed from now on", Action::Reseed),
+    bind(Group::Simulation, &[(Key::Z, CTRL)], "Ctrl+Z", "take back what was done last", Action::Undo),
+    bind(
+        Group::Simulation,
+        &[(Key::Z, CTRL_SHIFT), (Key::Y, CTRL)],
+        "Ctrl+Shift+Z or Ctrl+Y",
+        "bring it back",
+        Action::Redo,
+    ),
     bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
-    bind(Group::Simulation, &[(Key::J, NONE)], "J", "back to the kept moment; again: one earlier", Action::Rewind),
-    bind(Group::Simulation, &[(Key::J, SHIFT)], "Shift+J", "to the next moment ahead", Action::Onward),
+    bind(
+        Group::Simulation,
+        &[(Key::J, NONE)],
+        "J",
+        "back to the kept moment, or to the start; again: one earlier",
+        Action::Rewind,
+    ),
+    bind(
+        Group::Simulation,
+        &[(Key::J, SHIFT)],
+        "Shift+J",
+        "ahead to the next kept moment, or to the end of the branch",
+        Action::Onward,
+    ),
 ];
 
 const OTHERS: &[Binding] = &[

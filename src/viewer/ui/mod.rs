@@ -18,8 +18,10 @@ mod rows;
 mod rules;
 #[cfg(test)]
 mod shapes;
+mod sides;
 mod slices;
 mod time;
+mod timeline;
 mod toasts;
 mod tools;
 mod vents;
@@ -118,9 +120,13 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
 
 /// Draws everything over the picture.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
-    marks::draw(context, state, stage);
+    if state.sides.is_none() {
+        marks::draw(context, state, stage);
+    }
     probe::draw(context, state, stage);
     legend::draw(context, state);
+    sides::draw(context, state);
+    timeline::draw(context, state);
     let width = context.content_rect().width();
     if state.shown.panel && is_folded(&state.shown, width) {
         bar::draw(context, state);
