@@ -646,6 +646,23 @@ fn another_way_and_a_pause_end_a_long_way_and_changes_wait_for_its_end() {
     assert_eq!(window.report.step, 308);
 }
 
+/// Times of ways through the built-in volcano, for the report of a machine.
+#[test]
+#[ignore = "measures and asserts no time: cargo test --test viewer how_soon -- --ignored --nocapture"]
+fn how_soon_a_way_shows_its_first_state() {
+    let mut window = Window::open(Scene::volcano());
+    window.steps(3000);
+    for to in [2990, 1500, 700, 2400, 100, 2000] {
+        let begin = std::time::Instant::now();
+        let epoch = window.report.epoch;
+        window.send(Command::Go(Way::Step(to)));
+        window.until("the first state", |window| window.report.epoch > epoch || window.report.step == to);
+        let (first, at) = (begin.elapsed(), window.report.step);
+        window.until("the end of the way", |window| window.report.moment == moment(to));
+        println!("to step {to}: step {at} after {first:.0?}, there after {:.0?}", begin.elapsed());
+    }
+}
+
 /// A piece of a stroke of a ball of 3 cells, straight down at these places.
 fn stroke(begins: bool, places: &[[f32; 2]], matter: Matter) -> Command {
     let rays = places.iter().map(|[x, z]| down(*x, *z)).collect();

@@ -23,14 +23,14 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let other = Rect::from_min_max(screen.left_top(), pos2(x, screen.bottom()));
     let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
     painter.with_clip_rect(other).image(sides.picture.id(), screen, whole, Color32::WHITE);
-    painter.vline(x, screen.y_range(), Stroke::new(2.0, BRIGHT));
+    painter.vline(x, room.y_range(), Stroke::new(2.0, BRIGHT));
     for (name, at, align) in
         [(&sides.names[0], x - 10.0, Align2::RIGHT_TOP), (&sides.names[1], x + 10.0, Align2::LEFT_TOP)]
     {
         label(&painter, pos2(at, room.top() + 52.0), align, name);
     }
     let grip = Rect::from_center_size(pos2(x, room.center().y), vec2(GRIP, room.height()));
-    let area = Area::new(Id::new("divider")).order(Order::Middle).fixed_pos(grip.min).movable(false);
+    let area = Area::new(Id::new("divider")).order(Order::Middle).fixed_pos(grip.min).movable(false).constrain(false);
     area.show(context, |ui| {
         let response = ui.allocate_rect(grip, Sense::drag()).on_hover_cursor(CursorIcon::ResizeHorizontal);
         handle(ui.painter(), grip.center());

@@ -42,6 +42,8 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
     let place = Rect::from_min_max(pos2(screen.left() + left, screen.bottom() - HEIGHT), screen.right_bottom());
     let area = Area::new(Id::new("timeline")).order(Order::Middle).fixed_pos(place.min).movable(false);
+    // A corner of its contents over the edge of the window must not move it over the picture.
+    let area = area.constrain(false).default_size(place.size());
     area.show(context, |ui| {
         ui.painter().rect_filled(place, 0.0, SHADE);
         ui.painter().hline(place.x_range(), place.top(), Stroke::new(1.0, Color32::from_rgb(52, 52, 58)));
@@ -393,6 +395,12 @@ mod tests {
                 texts.iter().map(|t| &t.words).collect::<Vec<_>>()
             );
             assert!(texts.iter().all(|text| text.area.top() >= height - HEIGHT - 1.0), "over the picture");
+            // The picture above it hears the pointer.
+            let layer = |y: f32| context.layer_id_at(pos2(width - 60.0, y)).map(|layer| layer.order);
+            assert_eq!(layer(height - 0.5 * HEIGHT), Some(Order::Middle));
+            for y in [height - HEIGHT - 4.0, 0.6 * height, 0.3 * height] {
+                assert_ne!(layer(y), Some(Order::Middle), "{y} of {height}");
+            }
         }
         let mut hidden = state();
         hidden.shown.panel = false;

@@ -300,7 +300,7 @@ mod tests {
     fn branches_share_what_they_have_in_common() {
         let mut simulation = simulation(Grid::new(10, 8, 10), 0.1);
         let (mut snapshots, mut history) = (Snapshots::new(&simulation, 1 << 30), History::new());
-        let mut steps = |simulation: &mut Simulation, snapshots: &mut Snapshots, history: &mut History| {
+        let steps = |simulation: &mut Simulation, snapshots: &mut Snapshots, history: &mut History| {
             for _ in 0..5 {
                 simulation.step();
                 history.stepped();
