@@ -291,7 +291,8 @@ impl Scene {
         let changes = changes.map(|(i, change)| {
             (format!("event[{i}].material.name"), Some(change.name()).filter(|name| !name.is_empty()))
         });
-        for (key, name) in sources.chain(edits).chain(changes) {
+        let goes = spec.edits().map(|(key, edit)| (format!("{key}.matter.of"), edit.matter.replaced()));
+        for (key, name) in sources.chain(edits).chain(goes).chain(changes) {
             let Some(name) = name else { continue };
             check_known(&key, name, Material::besides_lava(&spec.materials).map(|material| material.name.as_str()))?;
         }

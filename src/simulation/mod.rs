@@ -111,6 +111,12 @@ impl History {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
             return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
         }
+        let known = || Material::besides_lava(&self.materials).map(|material| material.name.as_str());
+        if let Command::Put(edit) = command
+            && let Some(name) = edit.matter.replaced()
+        {
+            check_known("put.matter.of", name, known().collect::<Vec<_>>().into_iter())?;
+        }
         let Some((key, name)) = command.material() else { return Ok(()) };
         check_known(key, name, Material::besides_lava(&self.materials).map(|material| material.name.as_str()))
     }

@@ -186,7 +186,11 @@ impl FlowInCells {
             Matter::Rock => FlowEdit::Rock,
             Matter::Drain => FlowEdit::Drain,
             Matter::Nothing => FlowEdit::Nothing,
-            Matter::Solid { .. } | Matter::Material { .. } | Matter::Air(_) => return,
+            Matter::Solid { .. }
+            | Matter::Material { .. }
+            | Matter::Air(_)
+            | Matter::Flood { .. }
+            | Matter::Replace { .. } => return,
         };
         if edit.matter.is_rock() {
             world.displace(&edit.shape);

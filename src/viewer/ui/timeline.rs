@@ -370,7 +370,7 @@ mod tests {
         assert_eq!([scale.step(-1e6), scale.step(1e6)], [0, 400]);
         let at = |x| way_at(&line(), scale, x);
         assert_eq!(at(scale.x(100) + 3.0), Way::To(Moment { step: 100, act: 1 }));
-        assert_eq!(at(scale.x(100) + 9.0), Way::Step(105));
+        assert_eq!(at(scale.x(100) + 10.0), Way::Step(105));
         assert_eq!(hint(&line(), scale, scale.x(215)), "step 215: stroke of rock at 200");
         assert_eq!(hint(&line(), scale, scale.x(100)), "step 100, kept");
         assert_eq!(hint(&line(), scale, scale.x(300)), "step 300");

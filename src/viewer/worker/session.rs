@@ -188,7 +188,7 @@ impl Session {
             self.stroke = None;
         }
         for center in &dabs {
-            let shape = Shape::Sphere { center: *center, radius: stroke.radius };
+            let shape = self.shape_of(stroke, *center);
             let edit = Edit { shape, matter: stroke.matter.clone() };
             let again = self.history.act(self.at.act).is_some_and(|act| {
                 act.step == self.at.step && matches!(&act.command, Command::Put(last) if *last == edit)
@@ -212,6 +212,24 @@ impl Session {
             self.notices.push(Notice::new(miss.words()));
         }
         Ok(())
+    }
+
+    /// The shape of a dab: a ball, or for a hollow that is filled the open cell under the pointer.
+    fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
+        let grid = self.simulation.world().grid();
+        let solid = |cell: [f64; 3]| {
+            let inside = cell.iter().zip([grid.nx, grid.ny, grid.nz]).all(|(at, side)| (0.0..side as f64).contains(at));
+            inside && self.simulation.world().ground().is_solid(cell.map(|at| at as usize))
+        };
+        if !matches!(stroke.matter, Matter::Flood { .. }) {
+            return Shape::Sphere { center, radius: stroke.radius };
+        }
+        let mut from = center.map(f64::floor);
+        // The pointer meets rock on its surface, or a wall on its side.
+        if solid(from) {
+            from[1] += 1.0;
+        }
+        Shape::Box { from, to: from.map(|low| low + 1.0) }
     }
 
     /// Adds the ball of a brush of rock.

@@ -32,7 +32,8 @@ impl Kind {
         match command {
             Command::Put(Edit { matter, .. }) => match matter {
                 Matter::Lava { .. } => Self::Lava,
-                Matter::Material { .. } => Self::Material,
+                Matter::Flood { name, .. } | Matter::Replace { name, .. } if name == Material::LAVA => Self::Lava,
+                Matter::Material { .. } | Matter::Flood { .. } | Matter::Replace { .. } => Self::Material,
                 Matter::Rock | Matter::Solid { .. } => Self::Rock,
                 Matter::Drain => Self::Drain,
                 Matter::Nothing => Self::Dig,
@@ -50,6 +51,9 @@ pub(in crate::viewer) fn words(command: &Command) -> String {
         Command::Put(Edit { matter, .. }) => match matter {
             Matter::Lava { .. } => "stroke of lava".to_owned(),
             Matter::Material { name, .. } => format!("stroke of {name}"),
+            Matter::Flood { name, .. } => format!("filling with {name}"),
+            Matter::Replace { of: Some(of), name } => format!("{name} in place of {of}"),
+            Matter::Replace { of: None, name } => format!("{name} in place of the rest"),
             Matter::Rock | Matter::Solid { .. } => "stroke of rock".to_owned(),
             Matter::Drain => "draining".to_owned(),
             Matter::Nothing => "digging".to_owned(),
