@@ -106,7 +106,9 @@ impl FlowInCells {
     /// Goes back to a flow that the ground and the layers show already.
     pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
         self.tops = mirrored_tops(world);
-        self.flow.restore(state.clone())
+        self.flow.restore(state.clone())?;
+        self.cover(world);
+        Ok(())
     }
 
     /// Marks the columns in which lava set.
