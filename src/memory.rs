@@ -26,6 +26,14 @@ pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }
 
+/// Bytes that an estimate and all that is [`Held`] leave of the limit; [`u64::MAX`] where none is set.
+pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
+    match limit() {
+        u64::MAX => u64::MAX,
+        limit => limit.saturating_sub(estimate.bytes().saturating_add(HELD.load(Ordering::Relaxed))),
+    }
+}
+
 /// Memory that is taken, counted in every estimate of the process until it is dropped. Copies of it count once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held(Arc<Share>);

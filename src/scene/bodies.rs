@@ -107,9 +107,11 @@ impl SceneSpec {
     /// cells of `grid`: what a camera should show besides the ground. Shapes from files are not among them.
     pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
         let stays = |matter: &Matter| match matter {
-            Matter::Lava { amount, .. } | Matter::Material { amount, .. } => *amount > 0.0,
+            Matter::Lava { amount, .. } | Matter::Material { amount, .. } | Matter::Flood { amount, .. } => {
+                *amount > 0.0
+            }
             Matter::Solid { .. } => true,
-            Matter::Rock | Matter::Drain | Matter::Nothing | Matter::Air(_) => false,
+            Matter::Rock | Matter::Drain | Matter::Nothing | Matter::Air(_) | Matter::Replace { .. } => false,
         };
         let bodies = self.bodies.iter().filter(|body| stays(&body.matter));
         let bodies = bodies.filter_map(|body| body.shape.corners(grid));

@@ -118,7 +118,11 @@ impl SceneSpec {
 
     /// Whether anything puts lava into the box.
     pub(super) fn has_lava(&self) -> bool {
-        let is_lava = |edit: &super::BodySpec| matches!(edit.matter, Matter::Lava { .. } | Matter::Solid { .. });
+        let is_lava = |edit: &super::BodySpec| match &edit.matter {
+            Matter::Lava { .. } | Matter::Solid { .. } => true,
+            Matter::Flood { name, .. } | Matter::Replace { name, .. } => name == Material::LAVA,
+            _ => false,
+        };
         !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
     }
 

@@ -179,6 +179,11 @@ impl SceneSpec {
                 let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k, such as \"paraffin-wax\"";
                 return Err(Invalid::new(&format!("{key}.matter.kind"), "\"solid\"", expected));
             }
+            let by_name = matches!(edit.matter, Matter::Flood { .. } | Matter::Replace { .. });
+            if by_name && edit.matter.names().any(|name| name == Material::LAVA) {
+                let expected = "another material: { kind = \"lava\", … } puts lava into the box";
+                return Err(Invalid::new(&format!("{key}.matter.name"), "\"lava\"", expected));
+            }
         }
         let changes = |event: &EventSpec| {
             let settings = [(event.rules.is_some(), "rules"), (event.seed.is_some(), "seed")];

@@ -50,7 +50,9 @@ impl SceneSpec {
         }
         let sources = self.sources.iter().enumerate();
         let sources = sources.map(|(i, source)| (format!("source[{i}].material"), source.material.as_deref()));
-        let edits = self.edits().map(|(key, edit)| (format!("{key}.matter.name"), edit.matter.material()));
+        let edits = self
+            .edits()
+            .flat_map(|(key, edit)| edit.matter.names().map(move |name| (format!("{key}.matter.name"), Some(name))));
         if let Some((key, name)) =
             sources.chain(edits).find(|(_, name)| name.is_some_and(|name| self.shown(name).is_some()))
         {

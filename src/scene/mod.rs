@@ -307,7 +307,8 @@ impl Scene {
         });
         let goals = spec.goals.iter().map(|goal| Some(goal.material.as_str()).filter(|name| *name != Material::LAVA));
         let goals = goals.enumerate().map(|(i, name)| (format!("goal[{i}].material"), name));
-        for (key, name) in sources.chain(edits).chain(changes).chain(goals) {
+        let goes = spec.edits().map(|(key, edit)| (format!("{key}.matter.of"), edit.matter.replaced()));
+        for (key, name) in sources.chain(edits).chain(goes).chain(changes).chain(goals) {
             let Some(name) = name else { continue };
             check_known(&key, name, Material::besides_lava(&spec.materials).map(|material| material.name.as_str()))?;
         }
@@ -341,6 +342,12 @@ impl Scene {
         let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| grid));
         let grid = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.check_memory(self.need_of_fields(grid).and(pictures))
+    }
+
+    /// Memory of a world that is drawn, with the memory that pictures take besides.
+    pub(crate) fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
+        let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
+        self.need().and(fields.unwrap_or_default()).and(pictures)
     }
 
     /// The simulation of a state of this scene at step 0, without events.

@@ -12,7 +12,7 @@ use crate::matter::Material;
 use crate::matter::{FLOATED, can_float};
 use crate::memory::{Held, MemoryEstimate};
 use crate::terrain::Kind;
-use crate::world::{BYTES_A_DISPLACED_CELL, Edit, Matter, TRACED, World};
+use crate::world::{BYTES_A_DISPLACED_CELL, Edit, MOST_FLOODED, Matter, TRACED, World};
 
 /// Bytes of a column of a vent: its place.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
@@ -196,7 +196,10 @@ impl Put {
     /// Counts an edit; `factor` is what its matter takes of memory relative to the lava's.
     fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
-        if !matches!(edit.matter, Matter::Drain | Matter::Air(_) | Matter::Material { .. }) {
+        if !matches!(
+            edit.matter,
+            Matter::Drain | Matter::Air(_) | Matter::Material { .. } | Matter::Flood { .. } | Matter::Replace { .. }
+        ) {
             self.flow_cells += wide * deep * edit.shape.top(grid);
             self.flow_columns += Flow::columns_around([wide, deep]);
         }
@@ -204,6 +207,15 @@ impl Put {
             Matter::Lava { .. } | Matter::Material { .. } => {
                 self.cells += factor * wide * high * deep;
                 self.deep += deep;
+            }
+            Matter::Replace { .. } => {
+                self.cells += factor * wide * high * deep;
+                self.deep += deep;
+            }
+            // The hollow is known only once the ground is there.
+            Matter::Flood { .. } => {
+                self.cells += factor * (grid.cells().min(MOST_FLOODED) as f64);
+                self.deep += grid.nz as f64;
             }
             // A column that is dug into may become hollow.
             Matter::Rock | Matter::Nothing | Matter::Solid { .. } => self.hollow_columns += wide * deep,

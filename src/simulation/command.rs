@@ -99,11 +99,14 @@ fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
             let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k";
             Err(Invalid::new("put.matter.kind", "\"solid\"", expected))
         }
-        Matter::Material { name, .. } if state.number_of(name).is_some_and(|layer| state.is_mirror(layer)) => {
+        matter => {
+            let shows = |name: &&str| state.number_of(name).is_some_and(|layer| state.is_mirror(layer));
             let expected = "another material: this one shows the lava; \"lava\" or \"solid\" puts some into the box";
-            Err(Invalid::new("put.matter.name", name, expected))
+            match matter.names().find(shows) {
+                Some(name) => Err(Invalid::new("put.matter.name", name, expected)),
+                None => Ok(()),
+            }
         }
-        _ => Ok(()),
     }
 }
 

@@ -113,6 +113,12 @@ impl History {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
             return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
         }
+        let known = || Material::besides_lava(&self.materials).map(|material| material.name.as_str());
+        if let Command::Put(edit) = command
+            && let Some(name) = edit.matter.replaced()
+        {
+            check_known("put.matter.of", name, known().collect::<Vec<_>>().into_iter())?;
+        }
         let Some((key, name)) = command.material() else { return Ok(()) };
         check_known(key, name, Material::besides_lava(&self.materials).map(|material| material.name.as_str()))
     }
@@ -397,6 +403,11 @@ impl Simulation {
         history.record(command.clone())?;
         self.carry_out(&command);
         Ok(())
+    }
+
+    /// Whether a command asks for a setting that is in force already, so that it changes nothing.
+    pub fn has_in_force(&self, command: &Command) -> bool {
+        self.history.has(command)
     }
 
     /// The present state, to come back to it; it shares the ground of `other` where that is the same.

@@ -8,6 +8,9 @@ use std::time::Duration;
 use ndarray::{Array2, s};
 
 pub use super::flow::{FlowProbe, FlowReport};
+pub use super::past::history::{
+    Act, Branch, BranchError, Deed, History, HistoryError, Kind, LONGEST_NAME, MOST_BRANCHES, Moment,
+};
 use crate::air::{Air, Field, Wind};
 use crate::goals::{GoalSpec, Progress};
 use crate::grid::{Grid, Place};
@@ -47,17 +50,22 @@ pub enum Command {
     Pace(Pace),
     /// Make this many steps, then pause.
     Steps(u64),
-    /// A command to the simulation; numbers of vents are those of [`Report::vents`]. What lies ahead after a rewind is
-    /// dropped, as by [`Command::Forget`].
+    /// A command to the simulation; numbers of vents are those of [`Report::vents`]. Where something lies ahead, another
+    /// branch begins.
     World(simulation::Command),
+    /// A command to the simulation that goes on with the gesture of the one before, as while a slider is dragged: both are
+    /// undone together.
+    Drag(simulation::Command),
     /// Draw with a brush.
     Stroke(Box<Stroke>),
     /// Keep the present moment, to come back to it.
     Keep,
-    /// To a kept moment, earlier or later. Later moments stay, and later commands are given again at their steps.
-    Rewind(Moment),
-    /// Drop the moments and the commands that lie ahead.
-    Forget,
+    /// Go through time.
+    Go(Way),
+    /// Change a branch.
+    Branch(BranchChange),
+    /// Show the present step of another branch, or its end; `None` goes back to the present moment.
+    Visit(Option<u64>),
     /// Probes the cell under the pointer; the answer is [`Report::probe`], kept up to date until another ray or `None`.
     Pick(Option<Ray>),
     /// The slices to send, by cell along x, y and z, and what they show.
@@ -86,27 +94,79 @@ pub struct Stroke {
     pub matter: Matter,
 }
 
-/// A moment of a session: a step, and how many commands were given before it goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
-    /// Steps made.
-    pub step: u64,
-    /// Commands given since the scene was opened.
-    pub acts: usize,
-}
-
-impl Moment {
-    /// The scene as it was opened.
-    pub const START: Self = Self { step: 0, acts: 0 };
-}
-
-/// A moment to which the session can go.
+/// A way through the time of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptMoment {
-    /// The moment.
-    pub moment: Moment,
-    /// Whether the user kept it.
-    pub by_hand: bool,
+pub enum Way {
+    /// To a moment of the present branch, to pause there.
+    To(Moment),
+    /// To a step of the present branch, with all that was done after it, to pause there.
+    Step(u64),
+    /// To the scene as it was opened, at the present pace.
+    Start,
+    /// To the last moment before this one that the user kept, else to the start, to pause there.
+    Back,
+    /// To the next moment after this one that the user kept, else to the end of the branch, to pause there.
+    Ahead,
+    /// To the moment before the last act.
+    Undo,
+    /// To the moment after the act that was taken back, else after the next one ahead.
+    Redo,
+    /// To the present step of another branch, or to its end.
+    Branch(u64),
+}
+
+/// A change of a branch, by its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BranchChange {
+    /// Another name.
+    Rename(u64, String),
+    /// It goes, with the acts that no other one has.
+    Remove(u64),
+}
+
+/// A branch beside the present one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchReport {
+    /// The branch.
+    pub branch: Branch,
+    /// Step up to which it goes with the present one.
+    pub parts_at: u64,
+}
+
+/// A deed on the present branch, with words for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeedReport {
+    /// The deed.
+    pub deed: Deed,
+    /// What it did.
+    pub words: String,
+}
+
+/// The session in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimeLine {
+    /// Number of the present branch.
+    pub present: u64,
+    /// All branches.
+    pub branches: Vec<BranchReport>,
+    /// What was done on the present branch, in order.
+    pub deeds: Vec<DeedReport>,
+    /// Moments of the present branch that the user kept, in order.
+    pub kept: Vec<Moment>,
+    /// What undo would take back, and what redo would bring back, in words.
+    pub offers: [Option<String>; 2],
+}
+
+impl TimeLine {
+    /// The present branch.
+    pub fn branch(&self) -> Option<&Branch> {
+        self.branches.iter().map(|report| &report.branch).find(|branch| branch.number == self.present)
+    }
+
+    /// Furthest step of the present branch.
+    pub fn end(&self) -> u64 {
+        self.branch().map_or(0, |branch| branch.end)
+    }
 }
 
 /// Contents under the pointer.
@@ -266,12 +326,20 @@ pub struct Report {
     pub goals: Vec<(GoalSpec, Progress)>,
     /// The stages of the last step by name, then the low-pass and what follows from it.
     pub times: Vec<(&'static str, Duration)>,
-    /// Commands given since the scene was opened.
+    /// Acts before the present state.
     pub acts: usize,
-    /// Commands that lie ahead after a rewind, each given again at its step.
+    /// Acts of the present branch after it.
     pub acts_ahead: usize,
-    /// The kept moments, in order.
-    pub moments: Vec<KeptMoment>,
+    /// The moment of the present state.
+    pub moment: Moment,
+    /// Ways through time that were begun.
+    pub ways: u64,
+    /// The moment to which it is on its way, or the present one.
+    pub goal: Moment,
+    /// The session in time; the same value as before where it did not change.
+    pub timeline: Arc<TimeLine>,
+    /// The other branch that is shown for a while, once its state is there.
+    pub visited: Option<u64>,
     /// Balls of rock that were put in by hand: centre and radius in cells.
     pub built: Arc<Vec<[f32; 4]>>,
     /// Quantities that slices can show.
@@ -283,11 +351,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// The moment that it tells about.
-    pub fn moment(&self) -> Moment {
-        Moment { step: self.step, acts: self.acts }
-    }
-
     /// Metres of the middle of a cell along an axis (0 x, 1 y, 2 z): from the box's north-west corner, or, along y, its
     /// elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
@@ -472,7 +535,11 @@ impl Report {
             times: Vec::new(),
             acts: 0,
             acts_ahead: 0,
-            moments: Vec::new(),
+            moment: Moment::START,
+            goal: Moment::START,
+            ways: 0,
+            timeline: Arc::default(),
+            visited: None,
             built: Arc::default(),
             picked: None,
             quantities: vec![Quantity::default()],

@@ -12,9 +12,10 @@ use super::edit::slices::Cuts;
 use super::edit::tools::Tools;
 use super::input::complete::Completion;
 use super::input::keys::Action;
-use super::messages::{Command, Glow, Moment, Notice, Pace, Report, Update};
+use super::messages::{Command, Glow, Notice, Pace, Report, Update, Way};
 use super::paint::{Quality, View};
-use super::past::history::History;
+use super::past::times::StageTimes;
+use super::shell::compare::Sides;
 use super::shell::recent::Recent;
 use super::shell::toasts::Toasts;
 use crate::air::Wind;
@@ -68,8 +69,10 @@ pub(crate) enum Request {
     Do(Action),
     /// A message to the simulation.
     Send(Command),
-    /// Go to a kept moment and pause there.
-    StopAt(Moment),
+    /// Go through time.
+    Go(Way),
+    /// Show a branch beside the present one.
+    Compare(u64),
     /// Open a scene or a heightmap.
     Open(PathBuf),
     /// Run the physical model on the bare heightmap.
@@ -98,6 +101,15 @@ pub(crate) struct Shown {
     pub(crate) focus_path: bool,
     /// A bare heightmap, with what the command line said of it, for which the model can be chosen.
     pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
+}
+
+/// The time line at the bottom of the window.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Strip {
+    /// The way asked for last in the drag under way.
+    pub(crate) asked: Option<Way>,
+    /// The branch that gets another name, and the name as far as it is typed.
+    pub(crate) rename: Option<(u64, String)>,
 }
 
 /// Numbers of the last frames.
@@ -135,8 +147,11 @@ pub(crate) struct State {
     pub(crate) shown: Shown,
     pub(crate) first_person: bool,
     pub(crate) turntable: bool,
-    pub(crate) history: History,
+    pub(crate) times: StageTimes,
     pub(crate) toasts: Toasts,
+    pub(crate) strip: Strip,
+    /// Two branches side by side.
+    pub(crate) sides: Option<Sides>,
     pub(crate) frame: Frame,
     /// The panel's queue to the frame loop.
     pub(crate) requests: Vec<Request>,
@@ -180,8 +195,10 @@ impl State {
             },
             first_person: false,
             turntable: false,
-            history: History::default(),
+            times: StageTimes::default(),
             toasts: Toasts::default(),
+            strip: Strip::default(),
+            sides: None,
             frame: Frame::default(),
             requests: Vec::new(),
             coming: None,
@@ -211,7 +228,7 @@ impl State {
         if let Some(ground) = &self.ground {
             self.built.follow(&report.built, ground, update.ground.is_some());
         }
-        self.history.note(report);
+        self.times.note(report);
         // A scene may come with warnings.
         let came = update.reset && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
         if !came && update.notices.iter().any(|notice| notice.wrong) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Content, World};
 use crate::grid::{Grid, Place};
-use crate::matter::Pressure;
+use crate::matter::{Material, Pressure};
 use crate::mesh::{Cells, MeshSpec, ReliefSpec};
 use crate::param::{Table, kinds, table};
 use crate::random::{Salt, StepKey};
@@ -77,6 +77,23 @@ kinds! {
             /// Amount that a cell holds afterwards at least.
             must amount: f64, [0.0, 1.0] "";
         },
+        /// Fills the hollow in which the shape lies, up to the top of the shape, as a basin: all cells that are not solid and joined
+        /// with it below its top. A hollow of more than two million cells stays as it is.
+        Flood = "flood" {
+            /// Name of the material: `lava`, or another one of the scene.
+            must name: String;
+            /// Amount that a cell holds afterwards at least.
+            #[serde(default = "full")]
+            may amount: f64, [0.0, 1.0] "";
+        },
+        /// Puts a material in the place of another one, or of all others: as much of it comes as goes of them.
+        Replace = "replace" {
+            /// Name of the material that goes; absent: all others.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            may of: Option<String>;
+            /// Name of the material that comes: `lava`, or another one of the scene.
+            must name: String;
+        },
         /// Makes the cells solid; matter in them is removed.
         Rock = "rock" with "crate::param::no_keys",
         /// In a scene of the physical model whose lava melts: makes the cells solid lava.
@@ -92,6 +109,11 @@ kinds! {
         /// Warms, dirties and moves the air, where the scene has one.
         Air = "air"(Breath),
     }
+}
+
+/// Amount of a full cell.
+fn full() -> f64 {
+    1.0
 }
 
 /// Energy of lava as it comes from a vent.
@@ -276,8 +298,29 @@ impl Matter {
     pub fn material(&self) -> Option<&str> {
         match self {
             Self::Material { name, .. } => Some(name),
+            Self::Flood { name, .. } | Self::Replace { name, .. } => {
+                Some(name).filter(|name| *name != Material::LAVA).map(|name| &**name)
+            }
             _ => None,
         }
+    }
+
+    /// Name of the material that it takes away, if it names one besides the lava.
+    pub fn replaced(&self) -> Option<&str> {
+        match self {
+            Self::Replace { of, .. } => of.as_deref().filter(|name| *name != Material::LAVA),
+            _ => None,
+        }
+    }
+
+    /// Names that may be those of what shows a flow.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = match self {
+            Self::Material { name, .. } | Self::Flood { name, .. } => [Some(&**name), None],
+            Self::Replace { name, of } => [Some(&**name), of.as_deref()],
+            _ => [None, None],
+        };
+        names.into_iter().flatten()
     }
 }
 
@@ -298,6 +341,11 @@ impl World {
             edit.shape.cells(self.grid).for_each(|place| self.set_solid(place, true));
             return;
         }
+        match &edit.matter {
+            Matter::Flood { name, amount } => return self.flood(&edit.shape, name, *amount),
+            Matter::Replace { of, name } => return self.replace_matter(&edit.shape, of.as_deref(), name),
+            _ => {}
+        }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
         for place in edit.shape.cells(self.grid) {
             match edit.matter {
@@ -313,12 +361,41 @@ impl World {
                 }
                 Matter::Lava { amount, energy, .. } => self.fill(self.lava, place, amount_units(amount), energy),
                 Matter::Drain => self.drain(place),
-                Matter::Rock | Matter::Solid { .. } | Matter::Air(_) => {}
+                Matter::Rock
+                | Matter::Solid { .. }
+                | Matter::Air(_)
+                | Matter::Flood { .. }
+                | Matter::Replace { .. } => {}
                 Matter::Nothing => {
                     self.drain(place);
                     self.set_solid(place, false);
                 }
             }
+        }
+    }
+
+    /// Fills the hollow around a shape with a material.
+    fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
+        let Some(layer) = self.number_of(name) else { return };
+        let (units, energy) = (amount_units(amount), of_a_vent());
+        for place in self.hollow(shape) {
+            if self.layers[layer].is_grains() {
+                self.put_grain(layer, place, amount);
+            } else {
+                self.fill(layer, place, units, energy);
+            }
+        }
+    }
+
+    /// Puts a material in the place of another one, or of all others, in a shape.
+    fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
+        let Some(layer) = self.number_of(name) else { return };
+        let going = of.map(|of| self.number_of(of));
+        if going == Some(None) {
+            return;
+        }
+        for place in shape.cells(self.grid) {
+            self.put_in_place(place, going.flatten(), layer, energy_units(of_a_vent()));
         }
     }
 

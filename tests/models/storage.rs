@@ -24,7 +24,11 @@ impl Mirror {
                 Matter::Lava { amount, .. } if !self.solid[i] => {
                     self.amount[i] = self.amount[i].max(amount_units(amount));
                 }
-                Matter::Lava { .. } | Matter::Material { .. } | Matter::Air(_) => {}
+                Matter::Lava { .. }
+                | Matter::Material { .. }
+                | Matter::Air(_)
+                | Matter::Flood { .. }
+                | Matter::Replace { .. } => {}
                 Matter::Rock | Matter::Solid { .. } => (self.solid[i], self.amount[i]) = (true, 0),
                 Matter::Drain => self.amount[i] = 0,
                 Matter::Nothing => (self.solid[i], self.amount[i]) = (false, 0),

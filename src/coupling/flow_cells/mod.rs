@@ -106,7 +106,9 @@ impl FlowInCells {
     /// Goes back to a flow that the ground and the layers show already.
     pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
         self.tops = mirrored_tops(world);
-        self.flow.restore(state.clone())
+        self.flow.restore(state.clone())?;
+        self.cover(world);
+        Ok(())
     }
 
     /// Marks the columns in which lava set.
@@ -186,7 +188,11 @@ impl FlowInCells {
             Matter::Rock => FlowEdit::Rock,
             Matter::Drain => FlowEdit::Drain,
             Matter::Nothing => FlowEdit::Nothing,
-            Matter::Solid { .. } | Matter::Material { .. } | Matter::Air(_) => return,
+            Matter::Solid { .. }
+            | Matter::Material { .. }
+            | Matter::Air(_)
+            | Matter::Flood { .. }
+            | Matter::Replace { .. } => return,
         };
         if edit.matter.is_rock() {
             world.displace(&edit.shape);

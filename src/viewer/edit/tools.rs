@@ -22,6 +22,10 @@ pub enum Tool {
     Source,
     /// Paint the chosen material.
     Fill,
+    /// Fill a hollow with the chosen material.
+    Bucket,
+    /// Paint the chosen material in the place of others.
+    Replace,
     /// Paint rock.
     Rock,
     /// Paint nothing: rock and liquids go.
@@ -33,14 +37,25 @@ pub enum Tool {
 }
 
 impl Named for Tool {
-    const ALL: &'static [Self] =
-        &[Self::Orbit, Self::Source, Self::Fill, Self::Rock, Self::Dig, Self::Drain, Self::Air];
+    const ALL: &'static [Self] = &[
+        Self::Orbit,
+        Self::Source,
+        Self::Fill,
+        Self::Bucket,
+        Self::Replace,
+        Self::Rock,
+        Self::Dig,
+        Self::Drain,
+        Self::Air,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Orbit => "orbit",
             Self::Source => "source",
             Self::Fill => "fill",
+            Self::Bucket => "bucket",
+            Self::Replace => "replace",
             Self::Rock => "rock",
             Self::Dig => "dig",
             Self::Drain => "drain",
@@ -53,6 +68,8 @@ impl Named for Tool {
             Self::Orbit => "Drag to orbit; the pointer probes the cell under it",
             Self::Source => "Click the ground to place a source of the chosen material that pours from now on",
             Self::Fill => "Drag to top cells up with the chosen material",
+            Self::Bucket => "Click to fill the hollow under the pointer up to it with the chosen material",
+            Self::Replace => "Drag to put the chosen material in the place of others",
             Self::Rock => "Drag to build rock; what is there moves aside",
             Self::Dig => "Drag to dig rock and liquids away",
             Self::Drain => "Drag to take liquids away and leave the rock",
@@ -69,7 +86,7 @@ impl Tool {
 
     /// Whether it needs a material.
     pub(crate) fn pours(self) -> bool {
-        matches!(self, Self::Source | Self::Fill)
+        matches!(self, Self::Source | Self::Fill | Self::Bucket | Self::Replace)
     }
 
     /// Whether it repeats while the pointer rests.
@@ -111,6 +128,8 @@ pub(crate) struct Tools {
     pub brush: Brush,
     /// Radius, rate and energy of the next source; the chosen material is its own.
     pub vent: VentSpec,
+    /// The material in whose place another one is put; none: all others.
+    pub replaced: Option<String>,
     busy: Busy,
 }
 
@@ -156,7 +175,7 @@ impl Default for Tools {
     fn default() -> Self {
         let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, ..VentSpec::default() };
         let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0, breath: BREATH };
-        Self { tool: Tool::Orbit, brush, vent, busy: Busy::Idle }
+        Self { tool: Tool::Orbit, brush, vent, replaced: None, busy: Busy::Idle }
     }
 }
 
@@ -210,7 +229,8 @@ impl Tools {
                 path: vec![aim.entered],
                 part: aim.part,
                 begins: true,
-                over: false,
+                // A bucket is poured once.
+                over: self.tool == Tool::Bucket,
                 sent: (aim.now, report.step),
             }),
             None => Busy::Idle,
@@ -240,6 +260,11 @@ impl Tools {
     /// Drops what is under way.
     pub(crate) fn cancel(&mut self) {
         self.busy = Busy::Idle;
+    }
+
+    /// Whether a stroke is under way of which nothing was sent yet.
+    pub(crate) fn is_unsent(&self) -> bool {
+        matches!(&self.busy, Busy::Painting(painting) if painting.begins)
     }
 
     /// Whether a click, a stroke or a drag is under way.
@@ -322,6 +347,8 @@ impl Tools {
             Tool::Dig => Matter::Nothing,
             Tool::Drain => Matter::Drain,
             Tool::Air => Matter::Air(self.brush.breath),
+            Tool::Bucket => Matter::Flood { name: self.material().to_owned(), amount: self.brush.amount },
+            Tool::Replace => Matter::Replace { of: self.replaced.clone(), name: self.material().to_owned() },
             Tool::Orbit | Tool::Source | Tool::Fill => match &self.vent.material {
                 None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy, temperature_k: None },
                 Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },

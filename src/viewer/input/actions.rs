@@ -11,7 +11,7 @@ use crate::viewer::edit::vent_handles::ground_at;
 use crate::viewer::eye::camera::Rig;
 use crate::viewer::eye::viewpoint::{Side, Size};
 use crate::viewer::input::keys::Action;
-use crate::viewer::messages::{Command, Moment, Notice, Pace};
+use crate::viewer::messages::{Command, Pace, Way};
 use crate::viewer::past::pace;
 use crate::viewer::shell::app::App;
 use crate::viewer::shell::dialog::Dialog;
@@ -32,8 +32,10 @@ impl App {
             Action::Reset => self.reset(),
             Action::Reseed => self.reseed(),
             Action::Keep => self.keep(),
-            Action::Rewind => self.rewind(),
-            Action::Onward => self.onward(),
+            Action::Undo => self.undo(Way::Undo),
+            Action::Redo => self.undo(Way::Redo),
+            Action::Rewind => self.go(Way::Back),
+            Action::Onward => self.go(Way::Ahead),
             Action::Style(style) => self.set_style(style),
             Action::Cut(axis) => self.toggle_cut(axis),
             Action::MoveCut(by) => self.move_cut(by),
@@ -107,45 +109,36 @@ impl App {
         self.journal.say(&format!("seed {seed}"));
     }
 
-    fn rewind(&mut self) {
-        let Some(report) = &self.state.report else { return };
-        match self.rewind.back(report) {
-            Some(moment) => self.stop_at(moment),
-            None => {
-                let text = format!("no moment before step {} is kept; K keeps one", report.step);
-                self.tell(Notice::wrong(text));
-            }
-        }
-    }
-
-    pub(in crate::viewer) fn onward(&mut self) {
-        let Some(report) = &self.state.report else { return };
-        match self.rewind.ahead(report) {
-            Some(moment) => self.stop_at(moment),
-            None if self.rewind.waits_to_go_ahead(report) => {}
-            None => self.tell(Notice::wrong(format!("no moment after step {} is kept", report.step))),
+    /// Takes back what was done last, also a stroke or a drag under way, or brings it back.
+    fn undo(&mut self, way: Way) {
+        // A stroke of which nothing was sent yet is gone with this.
+        let unsent = self.state.tools.is_unsent();
+        self.state.tools.cancel();
+        if !(unsent && way == Way::Undo) {
+            self.worker.send(Command::Go(way));
         }
     }
 
     /// Back to the start, at the present pace; what was done happens again.
     fn reset(&mut self) {
         self.journal.say("back to step 0");
-        self.go_to(Moment::START);
+        self.go(Way::Start);
     }
 
-    /// Goes to a kept moment and pauses there.
-    pub(in crate::viewer) fn stop_at(&mut self, moment: Moment) {
-        self.set_pace(Pace::Paused);
-        self.journal.say(&format!("to step {}", moment.step));
-        self.go_to(moment);
-    }
-
-    fn go_to(&mut self, moment: Moment) {
-        if let Some(report) = &self.state.report {
-            self.rewind.goes_to(moment, report);
+    /// Goes through time.
+    pub(in crate::viewer) fn go(&mut self, way: Way) {
+        if matches!(way, Way::To(_) | Way::Step(_) | Way::Back | Way::Ahead) {
+            self.state.pace.value = Pace::Paused;
+            self.state.pace.touch();
         }
         self.state.tools.cancel();
-        self.worker.send(Command::Rewind(moment));
+        self.worker.send(Command::Go(way));
+    }
+
+    /// Sends an act to the simulation; acts of one kind in one gesture of the mouse are one act to undo.
+    pub(in crate::viewer) fn do_to_world(&mut self, command: simulation::Command) {
+        let goes_on = std::mem::replace(&mut self.gesture, true);
+        self.worker.send(if goes_on { Command::Drag(command) } else { Command::World(command) });
     }
 
     fn set_style(&mut self, style: Style) {
@@ -296,6 +289,8 @@ impl App {
     fn dismiss(&mut self) {
         if self.state.shown.help {
             self.state.shown.help = false;
+        } else if self.state.sides.is_some() {
+            self.end_comparison();
         } else if self.window.is_fullscreen() {
             self.window.set_fullscreen(false);
         } else {

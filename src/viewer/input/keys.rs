@@ -27,6 +27,10 @@ pub enum Action {
     Reseed,
     /// Keep the snapshot.
     Keep,
+    /// Takes the last act back.
+    Undo,
+    /// Brings back what was taken back.
+    Redo,
     /// Back to a kept moment.
     Rewind,
     /// To the next moment ahead.
@@ -133,6 +137,7 @@ pub struct Binding {
 const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::Shift;
 const CTRL: Modifiers = Modifiers::Control;
+const CTRL_SHIFT: Modifiers = Modifiers::Control.union(Modifiers::Shift);
 
 /// The table.
 pub const BINDINGS: &[Binding] = &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
@@ -189,9 +194,11 @@ const TIME: &[Binding] = &[
     bind(Group::Simulation, &[(Key::Key0, NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
     bind(Group::Simulation, &[(Key::Back, NONE)], "Backspace", "back to step 0; what was done stays", Action::Reset),
     bind(Group::Simulation, &[(Key::N, NONE)], "N", "another seed from now on", Action::Reseed),
+    bind(Group::Simulation, &[(Key::Z, CTRL)], "Ctrl+Z", "take back what was done last", Action::Undo),
+    bind(Group::Simulation, &[(Key::Z, CTRL_SHIFT), (Key::Y, CTRL)], "Ctrl+Shift+Z", "bring it back", Action::Redo),
     bind(Group::Simulation, &[(Key::K, NONE)], "K", "keep this moment", Action::Keep),
     bind(Group::Simulation, &[(Key::J, NONE)], "J", "back to the kept moment; again: one earlier", Action::Rewind),
-    bind(Group::Simulation, &[(Key::J, SHIFT)], "Shift+J", "to the next moment ahead", Action::Onward),
+    bind(Group::Simulation, &[(Key::J, SHIFT)], "Shift+J", "ahead to the next kept moment, or the end", Action::Onward),
 ];
 
 const OTHERS: &[Binding] = &[
@@ -219,11 +226,19 @@ const OTHERS: &[Binding] = &[
         "tool fill: brush of lava or another material",
         Action::Tool(Tool::Fill),
     ),
+    bind(Group::Tools, &[(Key::F4, SHIFT)], "Shift+F4", "tool bucket: fills a hollow", Action::Tool(Tool::Bucket)),
+    bind(
+        Group::Tools,
+        &[(Key::F4, CTRL)],
+        "Ctrl+F4",
+        "tool replace: a material for others",
+        Action::Tool(Tool::Replace),
+    ),
     bind(Group::Tools, &[(Key::F5, NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
     bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
     bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
     bind(Group::Tools, &[(Key::F8, NONE)], "F8", "tool air: heat, ash, steam and wind", Action::Tool(Tool::Air)),
-    bind(Group::Tools, &[(Key::M, NONE)], "M", "next material of the tools source and fill", Action::Material),
+    bind(Group::Tools, &[(Key::M, NONE)], "M", "next material of the tools source, fill, …", Action::Material),
     bind(Group::Tools, &[(Key::PageUp, NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
     bind(Group::Tools, &[(Key::PageDown, NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
     bind(Group::Camera, &[(Key::Home, NONE)], "Home", "the scene's camera", Action::ResetCamera),

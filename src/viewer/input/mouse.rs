@@ -63,6 +63,7 @@ impl App {
             }
             return;
         }
+        self.gesture = false;
         let Some(at) = self.pointer.at else { return };
         let drag = if self.over_panel(at) { Drag::Panel } else { self.begun(button, held) };
         self.pointer.press(button, || drag);
@@ -116,6 +117,7 @@ impl App {
         if self.typing() && !keys::works_while_typing(key) {
             return false;
         }
+        self.gesture = false;
         let first = self.down.press(key, held);
         if let Some(action) = keys::action(key, held).filter(|action| first || repeats(*action)) {
             self.act(action);
@@ -127,8 +129,10 @@ impl App {
     pub(in crate::viewer) fn carry_out(&mut self, request: Request) {
         match request {
             Request::Do(action) => self.act(action),
+            Request::Send(Command::World(command)) => self.do_to_world(command),
             Request::Send(command) => self.worker.send(command),
-            Request::StopAt(moment) => self.stop_at(moment),
+            Request::Go(way) => self.go(way),
+            Request::Compare(branch) => self.compare(branch),
             Request::Open(path) => self.open(&path),
             Request::Physical => self.open_in_physical_model(),
         }
@@ -257,7 +261,7 @@ impl App {
     }
 
     /// Frames of a screenshot: fewer on a machine that would take long for them.
-    fn shot_frames(&self) -> u32 {
+    pub(in crate::viewer) fn shot_frames(&self) -> u32 {
         let times = self.painter.times();
         let whole = times.draw.as_secs_f32() / (times.scale * times.scale).max(1e-3);
         ((SHOT_S / whole.max(1e-3)) as u32).clamp(1, SHOT_FRAMES)
@@ -268,6 +272,13 @@ impl App {
 fn repeats(action: Action) -> bool {
     matches!(
         action,
-        Action::Step | Action::Faster | Action::Slower | Action::MoveCut(_) | Action::Brush(_) | Action::Zoom(_)
+        Action::Step
+            | Action::Faster
+            | Action::Slower
+            | Action::MoveCut(_)
+            | Action::Brush(_)
+            | Action::Zoom(_)
+            | Action::Undo
+            | Action::Redo
     )
 }

@@ -15,6 +15,8 @@ pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
+    /// Ways through time that were told.
+    ways: u64,
     /// The step at which it stands still.
     paused: Option<u64>,
     /// A run was requested and has not begun.
@@ -25,7 +27,7 @@ pub(crate) struct Journal {
 impl Journal {
     /// A journal of a window whose simulation runs at once, or pauses until the user starts it.
     pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
-        Self { log, epoch: None, step: 0, paused: None, starting, vents: Vec::new() }
+        Self { log, epoch: None, step: 0, ways: 0, paused: None, starting, vents: Vec::new() }
     }
 
     /// Writes a line.
@@ -49,6 +51,10 @@ impl Journal {
             self.epoch = Some(report.epoch);
             self.step = report.step;
             self.vents.clone_from(&report.vents);
+        }
+        if self.ways != report.ways {
+            self.ways = report.ways;
+            self.say(&format!("to step {}", report.goal.step));
         }
         self.starting &= report.pace == crate::viewer::messages::Pace::Paused && report.step == self.step;
         let passed = (self.step / EVERY + 1..=report.step / EVERY).map(|n| n * EVERY);

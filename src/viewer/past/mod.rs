@@ -1,7 +1,7 @@
-//! Time: the rate of steps, kept moments, recordings and the journal.
+//! Time: the rate of steps, the history of a session, recordings and the journal.
 
 pub(in crate::viewer) mod history;
 pub(in crate::viewer) mod journal;
 pub(in crate::viewer) mod pace;
 pub(in crate::viewer) mod record;
-pub(in crate::viewer) mod rewind;
+pub(in crate::viewer) mod times;

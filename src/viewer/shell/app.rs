@@ -21,8 +21,8 @@ use crate::viewer::messages::{Command, Glow, Notice, Pace};
 use crate::viewer::paint::{DrawOn, Painter, Quality};
 use crate::viewer::past::journal::{Journal, Log};
 use crate::viewer::past::record::Files;
-use crate::viewer::past::rewind::Rewind;
 use crate::viewer::shell::clock::{Clock, Reasons};
+use crate::viewer::shell::compare::Compare;
 use crate::viewer::shell::dialog::{Answer, Dialog};
 use crate::viewer::shell::display::{self, DisplayLost, NoWindow};
 use crate::viewer::shell::recent::Recent;
@@ -124,7 +124,8 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         recording_since: Instant::now(),
         asked: Asked::default(),
         clock,
-        rewind: Rewind::default(),
+        gesture: false,
+        compare: Compare::default(),
         dialog: None,
         quit: false,
     };
@@ -158,7 +159,9 @@ pub(in crate::viewer) struct App {
     pub(in crate::viewer) journal: Journal,
     asked: Asked,
     pub(in crate::viewer) clock: Clock,
-    pub(in crate::viewer) rewind: Rewind,
+    /// Whether an act was sent since a button or a key went down.
+    pub(in crate::viewer) gesture: bool,
+    pub(in crate::viewer) compare: Compare,
     pub(in crate::viewer) dialog: Option<Dialog>,
     /// The first command, sent after the first picture was shown.
     start: Option<Command>,
@@ -313,16 +316,12 @@ impl App {
             update.notices.into_iter().for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
             if came {
-                self.rewind.restart();
+                self.end_comparison();
                 self.place_camera(true);
                 self.look_changed();
             }
         }
-        if let Some(report) = &self.state.report
-            && self.rewind.goes_ahead_now(report)
-        {
-            self.onward();
-        }
+        any |= self.go_on_comparing();
         for notice in self.files.notices() {
             any = true;
             self.tell(notice);
@@ -423,6 +422,7 @@ impl App {
         }
         if let (Some(aim), Some(report)) = (&aim, &self.state.report) {
             match self.state.tools.tick(aim, report) {
+                Some(Deed::Send(Command::World(command))) => self.do_to_world(command),
                 Some(Deed::Send(command)) => self.worker.send(command),
                 Some(Deed::Say(text)) => self.tell(Notice::new(text.to_owned())),
                 None => {}

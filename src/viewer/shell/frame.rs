@@ -41,7 +41,8 @@ impl App {
     pub(in crate::viewer) fn draw(&mut self, reasons: Reasons) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
-        let alive = (self.is_for_the_picture(reasons) && self.draw_straight()) || self.draw_all();
+        let alive =
+            (self.is_for_the_picture(reasons) && self.state.sides.is_none() && self.draw_straight()) || self.draw_all();
         self.after_frame(begin.elapsed());
         alive
     }
@@ -108,7 +109,7 @@ impl App {
         let times = self.painter.times();
         // A picture by the processor takes longer than the frame of the window that shows it.
         let took = if self.painter.is_on_cpu() { Duration::MAX } else { took };
-        self.state.history.note_frame(times, took);
+        self.state.times.note_frame(times, took);
         let rate = self.clock.rate.note(times.shown, Instant::now());
         let finished = self.painter.is_finished();
         // Title and panel show this one number; a picture that is being refined is no rate.

@@ -2,6 +2,7 @@
 
 pub(in crate::viewer) mod app;
 pub(in crate::viewer) mod clock;
+pub(in crate::viewer) mod compare;
 pub(in crate::viewer) mod dialog;
 pub mod display;
 pub(in crate::viewer) mod frame;

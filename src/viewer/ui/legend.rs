@@ -43,7 +43,8 @@ pub(super) fn draw(context: &Context, state: &State) {
         bars.extend(scale.filter(|scale| bars.iter().all(|(_, bar)| bar != scale)).map(|scale| (own, scale)));
     }
     let painter = context.layer_painter(LayerId::background());
-    let screen = context.content_rect();
+    let mut screen = context.content_rect();
+    screen.max.y -= super::timeline::height(state, screen.height());
     let mut right = screen.right() - 12.0;
     if volume.is_some() && state.report.as_ref().is_some_and(|report| !report.air.is_empty()) {
         bars.push((haze::PALETTE.clone(), haze::scale()));

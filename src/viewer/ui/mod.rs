@@ -19,8 +19,10 @@ mod rows;
 mod rules;
 #[cfg(test)]
 mod shapes;
+mod sides;
 mod slices;
 mod time;
+mod timeline;
 mod toasts;
 mod tools;
 mod vents;
@@ -119,10 +121,14 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
 
 /// Draws everything over the picture.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
-    marks::draw(context, state, stage);
+    if state.sides.is_none() {
+        marks::draw(context, state, stage);
+    }
     probe::draw(context, state, stage);
     legend::draw(context, state);
     goals::draw(context, state, stage);
+    sides::draw(context, state);
+    timeline::draw(context, state);
     let width = context.content_rect().width();
     if state.shown.panel && is_folded(&state.shown, width) {
         bar::draw(context, state);

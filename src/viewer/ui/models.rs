@@ -12,8 +12,9 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     }
     let screen = context.content_rect().width();
     let panel = super::panel_width(&state.shown, screen);
+    let strip = super::timeline::height(state, context.content_rect().height());
     let area = Area::new(Id::new("models")).order(Order::Foreground);
-    area.anchor(Align2::CENTER_BOTTOM, vec2(0.5 * panel, -24.0)).show(context, |ui| {
+    area.anchor(Align2::CENTER_BOTTOM, vec2(0.5 * panel, -24.0 - strip)).show(context, |ui| {
         ui.set_max_width((screen - panel - 60.0).clamp(200.0, 460.0));
         card().stroke(Stroke::new(1.0, ACCENT)).show(ui, |ui| question(ui, state));
     });

@@ -58,7 +58,7 @@ fn of_air(ui: &mut Ui, field: &AirAccount) {
 
 /// A small plot of the last times of each stage.
 fn plots(ui: &mut Ui, state: &State) {
-    for (name, samples) in state.history.stages() {
+    for (name, samples) in state.times.stages() {
         let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
         let top = samples.iter().copied().fold(1e-3, f32::max);
         ui.horizontal(|ui| {

@@ -1,20 +1,15 @@
 //! Run, pause, step and how fast; seeds and kept snapshots.
 
-use std::cmp::Ordering;
-
-use kiss3d::egui::{Button, DragValue, RichText, ScrollArea, Slider, Ui, vec2};
+use kiss3d::egui::{Button, DragValue, RichText, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
-use super::{ACCENT, BRIGHT, FAINT};
+use super::{BRIGHT, FAINT};
 use crate::scene::{SceneSpec, Seconds};
 use crate::simulation;
-use crate::viewer::input::keys::Action;
-use crate::viewer::messages::{Command, KeptMoment, Moment, Pace, Report};
+use crate::viewer::input::keys::{Action, shown};
+use crate::viewer::messages::{Command, Pace, Report};
 use crate::viewer::past::pace::{self, RATES};
 use crate::viewer::state::{Request, State, USUAL_PACE};
-
-/// Greatest height of the list of moments.
-const LIST: f32 = 70.0;
 
 /// The buttons and the slider above the part that scrolls.
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
@@ -89,9 +84,29 @@ fn speed(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Kept moments, and seeds.
+/// What was done, kept moments, and seeds.
 pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
+    ui.horizontal(|ui| {
+        let [undo, redo] = &report.timeline.offers;
+        let mut button = |text: &str, hint: &str, of: &Option<String>, action: Action| {
+            let words = of.as_ref().map(|of| format!(": {of}")).unwrap_or_default();
+            let hint = format!("{hint}{words} ({})", shown(action));
+            if ui
+                .add_enabled(of.is_some(), Button::new(text))
+                .on_hover_text(&hint)
+                .on_disabled_hover_text(&hint)
+                .clicked()
+            {
+                state.ask(Request::Do(action));
+            }
+        };
+        button("↩ Undo", "Take back what was done last", undo, Action::Undo);
+        button("↪ Redo", "Bring back what was taken back", redo, Action::Redo);
+        if report.flow.is_none() {
+            seed(ui, state, report.seed);
+        }
+    });
     ui.horizontal(|ui| {
         let mut button = |text: &str, hint: &str, action: Action| {
             if ui.button(text).on_hover_text(hint).clicked() {
@@ -99,56 +114,9 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
             }
         };
         button("Keep", "Keep this moment, to come back to it (K)", Action::Keep);
-        button("‹ Back", "To the kept moment; again: one earlier (J)", Action::Rewind);
-        button("Ahead ›", "To the next moment ahead (Shift+J)", Action::Onward);
-        if report.flow.is_none() {
-            seed(ui, state, report.seed);
-        }
+        button("‹ Back", "To the kept moment, or to the start; again: one earlier (J)", Action::Rewind);
+        button("Ahead ›", "Ahead to the next kept moment, or to the end of the branch (Shift+J)", Action::Onward);
     });
-    let here = report.moment();
-    ScrollArea::vertical().id_salt("moments").max_height(LIST).show(ui, |ui| {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 3.0;
-            for kept in report.moments.iter().copied() {
-                moment(ui, state, kept, here);
-            }
-        });
-    });
-    let ahead = report.moments.iter().filter(|kept| kept.moment > here).count();
-    if ahead + report.acts_ahead > 0 {
-        ui.horizontal_wrapped(|ui| {
-            let text = ahead_words(ahead, report.acts_ahead);
-            ui.label(RichText::new(text).small().color(FAINT));
-            if ui.small_button("drop now").on_hover_text("Go on from here without what was done later.").clicked() {
-                state.ask(Request::Send(Command::Forget));
-            }
-        });
-    }
-}
-
-/// How much lies ahead of the present moment.
-fn ahead_words(moments: usize, changes: usize) -> String {
-    let counted = |n: usize, one: &str| match n {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        _ => Some(format!("{n} {one}s")),
-    };
-    let all: Vec<_> = [counted(moments, "moment"), counted(changes, "change")].into_iter().flatten().collect();
-    format!("Ahead: {}. A change now drops them.", all.join(", "))
-}
-
-/// The button of a kept moment.
-fn moment(ui: &mut Ui, state: &mut State, KeptMoment { moment, by_hand }: KeptMoment, here: Moment) {
-    let color = match moment.cmp(&here) {
-        Ordering::Less => BRIGHT,
-        Ordering::Equal => ACCENT,
-        Ordering::Greater => FAINT,
-    };
-    let text = format!("{}{}", moment.step, if by_hand { " ★" } else { "" });
-    let hint = "Go to this step and pause there. What was done later stays until something is changed.";
-    if ui.small_button(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
-        state.ask(Request::StopAt(moment));
-    }
 }
 
 /// The seed of the random patterns.
@@ -169,12 +137,6 @@ mod tests {
     use super::*;
     use crate::scene::Scene;
     use crate::viewer::worker::Worker;
-
-    #[test]
-    fn one_of_a_thing_is_no_plural() {
-        assert_eq!(ahead_words(1, 0), "Ahead: 1 moment. A change now drops them.");
-        assert_eq!(ahead_words(2, 1), "Ahead: 2 moments, 1 change. A change now drops them.");
-    }
 
     #[test]
     fn a_scene_with_a_duration_says_when_it_ends() {

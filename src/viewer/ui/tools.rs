@@ -20,7 +20,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
     let poured = poured(state);
     let tools = &mut state.tools;
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         for &tool in Tool::ALL {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
@@ -37,6 +37,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     match tools.tool {
         Tool::Orbit => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
+        Tool::Bucket => {}
+        Tool::Replace => {
+            brush(ui, tools, flow.as_ref());
+            replaced(ui, tools, &poured);
+        }
         Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools, flow.as_ref()),
         Tool::Air if has_air => {
             brush(ui, tools, flow.as_ref());
@@ -44,6 +49,21 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         }
         Tool::Air => drop(ui.label(RichText::new("This scene has no [air] table.").small())),
     }
+}
+
+/// The choice of the material that goes.
+fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Color32)]) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label("in place of");
+        if ui.selectable_label(tools.replaced.is_none(), "all others").clicked() {
+            tools.replaced = None;
+        }
+        for (name, _) in poured {
+            if ui.selectable_label(tools.replaced.as_ref() == Some(name), name).clicked() {
+                tools.replaced = Some(name.clone());
+            }
+        }
+    });
 }
 
 /// Contents that the brush puts into the air.
@@ -74,7 +94,7 @@ fn poured(state: &State) -> Vec<(String, Color32)> {
 /// The choice between lava and the materials of the scene. One that is clicked while no tool pours is taken up with the brush.
 fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Color32)]) {
     ui.horizontal_wrapped(|ui| {
-        let hint = format!("What the tools source and fill pour ({}).", keys::shown(Action::Material));
+        let hint = format!("What the tools source, fill, bucket and replace pour ({}).", keys::shown(Action::Material));
         ui.spacing_mut().item_spacing.x = 3.0;
         for (name, color) in poured {
             let font = TextStyle::Button.resolve(ui.style());

@@ -11,6 +11,9 @@ mod session;
 mod snapshots;
 mod stroke;
 mod thread;
+mod travel;
+#[cfg(test)]
+mod undo_tests;
 
 use std::any::Any;
 use std::io;

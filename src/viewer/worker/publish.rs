@@ -76,7 +76,9 @@ impl Publisher {
     }
 
     /// All that the window does not know yet.
-    pub(super) fn update(&mut self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Update {
+    pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, epoch: u64) -> Update {
+        let timeline = session.timeline();
+        let session = &*session;
         let world = session.simulation().world();
         let (mut changes, mut patched, mut others) = (false, Vec::new(), None);
         if std::mem::take(&mut self.stale) {
@@ -94,7 +96,7 @@ impl Publisher {
         let crust = newer(&mut self.sent_crust, &self.lowpass.volume().crust);
         let ember = self.embers.update(&self.lowpass, !patched.is_empty() || crust.is_some(), eye.glow);
         Update {
-            report: self.report(session, clock, eye, epoch),
+            report: Report { timeline, ..self.report(session, clock, eye, epoch) },
             reset,
             patches: patched,
             bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
@@ -135,6 +137,8 @@ impl Publisher {
     fn report(&self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Report {
         let simulation = session.simulation();
         let world = simulation.world();
+        let line = session.history.line();
+        let done = line.partition_point(|act| *act <= session.at.act);
         let timings = simulation.timings().iter().chain([("filter", &self.filter)]);
         Report {
             name: session.name().to_owned(),
@@ -156,9 +160,13 @@ impl Publisher {
             wind: simulation.wind().cloned(),
             goals: simulation.goals().iter().map(|(goal, progress)| (goal.clone(), progress)).collect(),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
-            acts: session.moment().acts,
-            acts_ahead: session.acts_ahead(),
-            moments: session.moments(),
+            acts: done,
+            acts_ahead: line.len() - done,
+            moment: session.at,
+            goal: session.goal(),
+            ways: session.ways,
+            timeline: Arc::default(),
+            visited: session.visited(),
             built: session.built().clone(),
             quantities: world.quantities(),
             picked: eye.pick,

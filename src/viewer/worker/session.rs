@@ -2,38 +2,52 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::snapshots::{MOST_BYTES, Snapshots};
 use super::stroke::{Brush, Miss, changes};
+use super::travel::Travel;
 use crate::engine::tiled::Tiled;
 use crate::map::Site;
+use crate::memory::left_beside;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec, need_of_smoke};
 use crate::rules::Walls;
 use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Command, Simulation};
-use crate::validate::Invalid;
-use crate::viewer::messages::{KeptMoment, Mend, Moment, Notice, Stroke};
+use crate::viewer::messages::{
+    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Stroke, TimeLine,
+};
+use crate::viewer::past::history::{goes_on, words};
 use crate::world::{Edit, Matter, Shape};
 
 /// A scene with its simulation and snapshots, and what was done to it.
 ///
-/// Acts of the user are a line. A rewind goes to a moment on it and drops nothing: going on from there, the acts
-/// that lie ahead are done again at their steps, to the same bits. Only another act, or the wish to forget, drops them.
+/// [`History`] says where the session stands; the simulation is there, or on its way there ([`Travel`]).
 pub(super) struct Session {
     scene: Scene,
-    simulation: Simulation,
+    pub(super) simulation: Simulation,
     site: Site,
-    snapshots: Snapshots,
-    /// Commands and the steps after which they were given, in order; the first `done` are part of the present state.
-    acts: Vec<(u64, Command)>,
-    done: usize,
+    pub(super) snapshots: Snapshots,
+    pub(super) history: History,
+    /// Where the simulation is.
+    pub(super) at: Moment,
+    pub(super) travel: Option<Travel>,
+    /// The other branch that is shown, or will be when the travel ends.
+    pub(super) visit: Option<u64>,
+    timeline: Arc<TimeLine>,
+    /// Whether the time line may differ from what was done.
+    timeline_old: bool,
     brush: Brush,
     /// Balls of rock among the acts that are done.
-    built: Arc<Vec<[f32; 4]>>,
-    notices: Vec<Notice>,
+    pub(super) built: Arc<Vec<[f32; 4]>>,
+    pub(super) notices: Vec<Notice>,
     /// Whether the user has seen the notice that lava reached the sides.
     edge_reported: bool,
+    /// Ways through time that were begun.
+    pub(super) ways: u64,
+    /// The last act of the stroke under way.
+    stroke: Option<u64>,
 }
 
 /// Steps between checks of the sides.
@@ -44,20 +58,29 @@ impl Session {
     pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
-        scene.check_drawable_with(need_of_smoke(scene.air_cells()))?;
+        let smoke = need_of_smoke(scene.air_cells());
+        scene.check_drawable_with(smoke.clone())?;
         let stage = scene.build(Box::new(Tiled::default()))?;
-        let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES);
+        // The other half is for lava that is to come, and for pictures.
+        let room = left_beside(&scene.need_drawn_with(smoke)) / 2;
+        let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES.min(room));
         let mut session = Self {
             scene,
             simulation: stage.simulation,
             site: stage.site,
             snapshots,
-            acts: Vec::new(),
-            done: 0,
+            history: History::new(),
+            at: Moment::START,
+            travel: None,
+            visit: None,
+            timeline: Arc::default(),
+            timeline_old: true,
             brush: Brush::default(),
             built: Arc::default(),
             notices: Vec::new(),
             edge_reported: false,
+            ways: 0,
+            stroke: None,
         };
         session.notices = session.opening_notices();
         Ok(session)
@@ -94,46 +117,89 @@ impl Session {
 
     /// One step, and a snapshot when it is time for one. Acts that lie ahead are done when their step has come.
     pub(super) fn step(&mut self) {
-        while let Some((_, act)) = self.acts.get(self.done).filter(|(at, _)| *at <= self.simulation.steps()) {
-            let act = act.clone();
-            // What was possible then is possible now.
-            if let Err(error) = self.simulation.command(act.clone()) {
-                self.notices.push(Notice::wrong(error.to_string()));
-            }
-            self.note_built(&act);
-            self.done += 1;
+        let start = Instant::now();
+        while let Some((act, _)) = self.history.next_ahead().filter(|(_, step)| *step <= self.simulation.steps()) {
+            self.do_again(act);
+            self.history.has_done(act);
         }
         self.simulation.step();
-        self.snapshots.offer(&self.simulation, self.done);
+        if let Some(name) = self.history.stepped() {
+            self.tell_branch(&name);
+            self.snapshots.prune(&self.history);
+        }
+        self.at = self.history.here();
+        self.timeline_old = true;
+        self.snapshots.offer(&self.simulation, &self.history, self.at, start.elapsed());
         let edge = self.edge();
         self.notices.extend(edge);
     }
 
-    /// Gives the simulation a command; what lies ahead is dropped.
-    pub(super) fn command(&mut self, command: Command) -> Result<(), Invalid> {
-        self.simulation.command(command.clone())?;
-        self.forget_ahead();
+    /// Does an act again at its moment.
+    pub(super) fn do_again(&mut self, act: u64) {
+        let Some(command) = self.history.act(act).map(|act| act.command.clone()) else { return };
+        // What was possible then is possible now.
+        if let Err(error) = self.simulation.command(command.clone()) {
+            self.notices.push(Notice::wrong(error.to_string()));
+        }
         self.note_built(&command);
-        self.acts.push((self.simulation.steps(), command));
-        self.done += 1;
+        self.at.act = act;
+    }
+
+    /// Gives the simulation a command, as another act or, with `more`, as a part of the one before. Where something lies
+    /// ahead, another branch begins. Settings that are in force already are no act.
+    pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
+        command.validate().map_err(|invalid| invalid.to_string())?;
+        if self.simulation.has_in_force(&command) {
+            return Ok(());
+        }
+        let before = self.history.act(self.at.act).map(|act| &act.command);
+        let more = more && before.is_some_and(|before| goes_on(before, &command));
+        self.give(command, more)
+    }
+
+    /// Adds an act; `more`: it is undone with the one before.
+    fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
+        self.history.has_room().map_err(|full| full.to_string())?;
+        if !more {
+            self.snapshots.before_act(&self.simulation, &self.history, self.at);
+        }
+        self.simulation.command(command.clone()).map_err(|invalid| invalid.to_string())?;
+        self.note_built(&command);
+        if let Some(name) = self.history.give(command, more).map_err(|full| full.to_string())? {
+            self.tell_branch(&name);
+            self.snapshots.prune(&self.history);
+        }
+        self.at = self.history.here();
+        self.timeline_old = true;
         Ok(())
     }
 
+    /// Says that another branch has begun.
+    fn tell_branch(&mut self, name: &str) {
+        let step = self.history.here().step;
+        self.notices.push(Notice::new(format!("{name} begins at step {step}; the way before is kept")));
+    }
+
     /// Draws a piece of a stroke. A dab that changes nothing, or that was put in this step already, is no act.
-    pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), Invalid> {
+    pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
         let (dabs, miss) = self.brush.dabs(self.simulation.world(), stroke);
         let mut put = false;
+        if stroke.begins {
+            self.stroke = None;
+        }
         for center in &dabs {
-            let shape = Shape::Sphere { center: *center, radius: stroke.radius };
+            let shape = self.shape_of(stroke, *center);
             let edit = Edit { shape, matter: stroke.matter.clone() };
-            let again = self.acts[..self.done].last().is_some_and(|(step, act)| {
-                *step == self.simulation.steps() && matches!(act, Command::Put(last) if *last == edit)
+            let again = self.history.act(self.at.act).is_some_and(|act| {
+                act.step == self.at.step && matches!(&act.command, Command::Put(last) if *last == edit)
             });
             if again || !changes(self.simulation.world(), &edit) {
                 continue;
             }
             let were = self.brush.seen(self.simulation.world(), &edit.shape);
-            self.command(edit.into())?;
+            let more = self.stroke.is_some_and(|stroke| stroke == self.at.act);
+            self.give(edit.into(), more)?;
+            self.stroke = Some(self.at.act);
             self.brush.remember(self.simulation.world(), were);
             put = true;
         }
@@ -148,6 +214,24 @@ impl Session {
         Ok(())
     }
 
+    /// The shape of a dab: a ball, or for a hollow that is filled the open cell under the pointer.
+    fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
+        let grid = self.simulation.world().grid();
+        let solid = |cell: [f64; 3]| {
+            let inside = cell.iter().zip([grid.nx, grid.ny, grid.nz]).all(|(at, side)| (0.0..side as f64).contains(at));
+            inside && self.simulation.world().ground().is_solid(cell.map(|at| at as usize))
+        };
+        if !matches!(stroke.matter, Matter::Flood { .. }) {
+            return Shape::Sphere { center, radius: stroke.radius };
+        }
+        let mut from = center.map(f64::floor);
+        // The pointer meets rock on its surface, or a wall on its side.
+        if solid(from) {
+            from[1] += 1.0;
+        }
+        Shape::Box { from, to: from.map(|low| low + 1.0) }
+    }
+
     /// Adds the ball of a brush of rock.
     fn note_built(&mut self, command: &Command) {
         if let Command::Put(Edit { shape: Shape::Sphere { center, radius }, matter: Matter::Rock }) = command {
@@ -156,69 +240,61 @@ impl Session {
         }
     }
 
-    /// The moment of the present state.
-    pub(super) fn moment(&self) -> Moment {
-        Moment { step: self.simulation.steps(), acts: self.done }
-    }
-
-    /// Acts that lie ahead.
-    pub(super) fn acts_ahead(&self) -> usize {
-        self.acts.len() - self.done
-    }
-
     /// Balls of rock that were put in by hand.
     pub(super) fn built(&self) -> &Arc<Vec<[f32; 4]>> {
         &self.built
     }
 
-    /// Drops the acts and the moments that lie ahead, and says so.
-    pub(super) fn forget_ahead(&mut self) {
-        let acts = self.acts_ahead();
-        self.acts.truncate(self.done);
-        let moments = self.snapshots.forget_after(self.moment());
-        let counted = |n: usize, one: &str| match n {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{n} {one}s")),
-        };
-        let dropped: Vec<_> = [counted(acts, "change"), counted(moments, "moment")].into_iter().flatten().collect();
-        if !dropped.is_empty() {
-            let text =
-                format!("from step {} on it goes another way: {} dropped", self.moment().step, dropped.join(" and "));
-            self.notices.push(Notice::new(text));
+    /// Forgets what was built and the stroke under way, and notes what was built up to the present moment.
+    pub(super) fn came_back(&mut self) {
+        (self.brush, self.stroke) = (Brush::default(), None);
+        self.built = Arc::default();
+        for act in self.history.path(self.at.act) {
+            let command = self.history.act(act).map(|act| act.command.clone());
+            command.iter().for_each(|command| self.note_built(command));
         }
+        self.snapshots.came_back();
+    }
+
+    /// The time line may have changed.
+    pub(super) fn touch_timeline(&mut self) {
+        self.timeline_old = true;
+    }
+
+    /// The session in time.
+    pub(super) fn timeline(&mut self) -> Arc<TimeLine> {
+        if std::mem::take(&mut self.timeline_old) {
+            let new = timeline(&self.history, &self.snapshots);
+            if *self.timeline != new {
+                self.timeline = Arc::new(new);
+            }
+        }
+        self.timeline.clone()
     }
 
     /// Keeps the present moment.
     pub(super) fn keep(&mut self) -> Result<(), String> {
-        if self.snapshots.keep(&self.simulation, self.done) {
+        self.timeline_old = true;
+        if self.snapshots.keep(&self.simulation, &self.history, self.at) {
             return Ok(());
         }
-        let most = MOST_BYTES >> 20;
+        let most = self.snapshots.most_bytes() >> 20;
         Err(format!("step {} is not kept: the snapshots would take more than {most} MiB", self.simulation.steps()))
     }
 
-    /// Goes to a kept moment. What lies ahead of it stays, and so does the present one if nothing lies ahead of that.
-    pub(super) fn rewind(&mut self, moment: Moment) -> Result<(), String> {
-        let unkept = || format!("no snapshot was kept at step {}", moment.step);
-        if self.snapshots.at(moment).is_none() {
-            return Err(unkept());
+    /// Renames or drops a branch.
+    pub(super) fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
+        self.timeline_old = true;
+        match change {
+            BranchChange::Rename(number, name) => {
+                self.history.rename(number, &name).map_err(|error| error.to_string())?;
+            }
+            BranchChange::Remove(number) => {
+                let name = self.history.remove(number).map_err(|error| error.to_string())?;
+                self.snapshots.prune(&self.history);
+                self.notices.push(Notice::new(format!("{name} is deleted")));
+            }
         }
-        let here = self.moment();
-        let newest = self.acts_ahead() == 0 && !self.snapshots.any_after(here);
-        if newest && !self.snapshots.leave(&self.simulation, self.done) {
-            let text = format!("step {} could not be kept: there is no room for another snapshot", here.step);
-            self.notices.push(Notice::new(text));
-        }
-        // Without room, automatic ones make place.
-        let snapshot = self.snapshots.at(moment).ok_or_else(unkept)?;
-        self.simulation.go_back(snapshot);
-        self.done = moment.acts;
-        self.brush = Brush::default();
-        self.built = Arc::default();
-        let acts = std::mem::take(&mut self.acts);
-        acts[..self.done].iter().for_each(|(_, act)| self.note_built(act));
-        self.acts = acts;
         Ok(())
     }
 
@@ -252,10 +328,22 @@ impl Session {
     pub(super) fn site(&self) -> &Site {
         &self.site
     }
+}
 
-    /// The kept moments.
-    pub(super) fn moments(&self) -> Vec<KeptMoment> {
-        self.snapshots.list()
+/// The session in time.
+fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
+    let words_of = |deed: &Deed| {
+        let first = history.deed_begins_with(deed);
+        first.map(words).unwrap_or_default()
+    };
+    let (line, tip) = (history.line(), history.present().tip());
+    let branch = |branch: &Branch| BranchReport { branch: branch.clone(), parts_at: history.parts_at(branch) };
+    TimeLine {
+        present: history.present().number,
+        branches: history.branches().iter().map(branch).collect(),
+        deeds: history.deeds().into_iter().map(|deed| DeedReport { words: words_of(&deed), deed }).collect(),
+        kept: snapshots.by_hand().filter(|moment| history.leads_to(line, tip, *moment)).collect(),
+        offers: history.offers().map(|deed| deed.as_ref().map(words_of)),
     }
 }
 

@@ -190,7 +190,13 @@ pub(super) fn changes(world: &State, edit: &Edit) -> bool {
         Matter::Nothing => cells.any(|place| sight.holds(place) || solid(place)),
         Matter::Drain => cells.any(|place| sight.holds(place)),
         Matter::Air(_) => world.air().is_some() && cells.any(|place| !solid(place)),
-        Matter::Lava { .. } | Matter::Material { .. } | Matter::Rock | Matter::Solid { .. } => {
+        Matter::Replace { of: ref goes, name: ref comes } => {
+            let goes = |name: &str| name != comes && goes.as_ref().is_none_or(|goes| goes == name);
+            let mut others = world.layers().iter().enumerate().filter(|(number, _)| !world.is_mirror(*number));
+            let others: Vec<_> = others.by_ref().filter(|(_, layer)| goes(&layer.material().name)).collect();
+            cells.any(|place| others.iter().any(|(_, layer)| layer.at(place).amount > 0))
+        }
+        Matter::Lava { .. } | Matter::Material { .. } | Matter::Flood { .. } | Matter::Rock | Matter::Solid { .. } => {
             cells.any(|place| !solid(place))
         }
     }

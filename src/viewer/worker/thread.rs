@@ -1,5 +1,6 @@
 //! The thread of the simulation: messages between steps, steps by the clock, updates when the window has room for one.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use super::clock::Clock;
 use super::publish::{Eye, Publisher};
 use super::session::Session;
 use super::{Message, Shared};
-use crate::viewer::messages::{Command, Notice};
+use crate::viewer::messages::{Command, Notice, Pace, Way};
 
 /// Least time between two updates.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
@@ -22,6 +23,8 @@ pub(super) struct Thread {
     eye: Eye,
     epoch: u64,
     notices: Vec<Notice>,
+    /// Commands that are carried out at the end of the way to another moment.
+    waiting: VecDeque<Command>,
     /// Whether anything changed since the last update.
     changed: bool,
     /// Earliest time of the next update.
@@ -38,6 +41,7 @@ impl Thread {
             shared,
             publisher: Publisher::new(&session),
             notices: Vec::new(),
+            waiting: VecDeque::new(),
             session,
             clock: Clock::new(),
             eye: Eye::default(),
@@ -59,7 +63,9 @@ impl Thread {
             if self.shared.stops() {
                 return;
             }
-            if self.clock.due(Instant::now()) == Some(Duration::ZERO) {
+            if self.session.travels() {
+                self.travel();
+            } else if self.steps_in(Instant::now()) == Some(Duration::ZERO) {
                 self.step();
             }
             if self.update_due(Instant::now()) == Some(Duration::ZERO) {
@@ -71,7 +77,7 @@ impl Thread {
     /// Waits for a message, but no longer than until the next step or update.
     fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
         let now = Instant::now();
-        let due = [self.clock.due(now), self.update_due(now)].into_iter().flatten().min();
+        let due = [self.steps_in(now), self.update_due(now)].into_iter().flatten().min();
         match due {
             None => messages.recv().map(Some).map_err(|_| Gone),
             Some(Duration::ZERO) => match messages.try_recv() {
@@ -92,6 +98,34 @@ impl Thread {
         (self.changed && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
     }
 
+    /// Time until the next step; none comes while another branch is shown.
+    fn steps_in(&self, now: Instant) -> Option<Duration> {
+        match (self.session.travels(), self.session.visited()) {
+            (true, _) => Some(Duration::ZERO),
+            (false, Some(_)) => None,
+            (false, None) => self.clock.due(now),
+        }
+    }
+
+    /// A slice of the way to another moment, and at its end what was to be done there.
+    fn travel(&mut self) {
+        if self.session.go_on() {
+            self.jump();
+        }
+        self.publisher.touch();
+        self.changed = true;
+        while !self.is_away()
+            && let Some(command) = self.waiting.pop_front()
+        {
+            self.try_out(command);
+        }
+    }
+
+    /// Whether the simulation is not where the session stands.
+    fn is_away(&self) -> bool {
+        self.session.travels() || self.session.visited().is_some()
+    }
+
     fn step(&mut self) {
         self.session.step();
         self.clock.stepped(Instant::now());
@@ -102,7 +136,7 @@ impl Thread {
     /// Sends an update to the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
-        let mut update = self.publisher.update(&self.session, &self.clock, &self.eye, self.epoch);
+        let mut update = self.publisher.update(&mut self.session, &self.clock, &self.eye, self.epoch);
         self.notices.extend(self.session.take_notices());
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
@@ -115,13 +149,43 @@ impl Thread {
         match message {
             Message::Command(command) => {
                 self.changed = true;
-                if let Err(text) = self.carry_out(command) {
-                    self.notices.push(Notice::wrong(text));
-                }
+                self.hear(command);
             }
             Message::Taken => {}
             #[cfg(test)]
             Message::Panic => panic!("as the test wished"),
+        }
+    }
+
+    /// Carries a command out, now or at the end of the way to another moment: what changes the present state waits for it, and
+    /// what comes after that waits too. Another way and a pause are taken at once.
+    fn hear(&mut self, command: Command) {
+        let is_away = self.is_away() || !self.waiting.is_empty();
+        let of_the_moment = matches!(
+            command,
+            Command::World(_)
+                | Command::Drag(_)
+                | Command::Stroke(_)
+                | Command::Steps(_)
+                | Command::Keep
+                | Command::Save(..)
+        );
+        let after_it =
+            matches!(command, Command::Go(_) | Command::Visit(_) | Command::Branch(_)) && !self.waiting.is_empty();
+        if is_away && (of_the_moment || after_it) {
+            // A visit to another branch ends with a change here.
+            if self.session.visit_ends() {
+                self.changed = true;
+            }
+            self.waiting.push_back(command);
+        } else {
+            self.try_out(command);
+        }
+    }
+
+    fn try_out(&mut self, command: Command) {
+        if let Err(text) = self.carry_out(command) {
+            self.notices.push(Notice::wrong(text));
         }
     }
 
@@ -130,24 +194,32 @@ impl Thread {
         match command {
             Command::Open(scene) => {
                 self.session = Session::open(*scene).map_err(|e| e.to_string())?;
+                self.waiting.clear();
                 self.jump();
             }
-            Command::Pace(pace) => self.clock.set(pace)?,
+            Command::Pace(pace) => {
+                self.clock.set(pace)?;
+                if pace == Pace::Paused && self.session.stop_here() {
+                    self.jump();
+                }
+            }
             Command::Steps(steps) => self.clock.count(steps),
             Command::World(command) => {
                 self.publisher.touch();
-                self.session.command(command).map_err(|e| e.to_string())?;
+                self.session.command(command, false)?;
+            }
+            Command::Drag(command) => {
+                self.publisher.touch();
+                self.session.command(command, true)?;
             }
             Command::Stroke(stroke) => {
                 self.publisher.touch();
-                self.session.draw(&stroke).map_err(|e| e.to_string())?;
+                self.session.draw(&stroke)?;
             }
             Command::Keep => self.session.keep()?,
-            Command::Rewind(moment) => {
-                self.session.rewind(moment)?;
-                self.jump();
-            }
-            Command::Forget => self.session.forget_ahead(),
+            Command::Go(way) => self.go(way)?,
+            Command::Branch(change) => self.session.change_branch(change)?,
+            Command::Visit(branch) => self.session.look_at(branch)?,
             Command::Pick(ray) => self.eye.pick = ray,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
@@ -157,6 +229,14 @@ impl Thread {
                 let text = format!("saved {}", path.display());
                 self.notices.push(Notice::new(text));
             }
+        }
+        Ok(())
+    }
+
+    /// Sets out for another moment.
+    fn go(&mut self, way: Way) -> Result<(), String> {
+        if self.session.go(way)? {
+            self.clock.set(Pace::Paused)?;
         }
         Ok(())
     }

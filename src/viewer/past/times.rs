@@ -11,13 +11,13 @@ const KEPT: usize = 120;
 
 /// Milliseconds of each stage, oldest first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct History {
+pub(crate) struct StageTimes {
     /// The stages of a step, then those of a frame.
     samples: [Vec<(&'static str, VecDeque<f32>)>; 2],
     step: Option<u64>,
 }
 
-impl History {
+impl StageTimes {
     /// Records the times of the simulation, once for each state.
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
