@@ -76,6 +76,11 @@ impl Plan {
         Shot { step, camera: self.turned(self.path.at(time_s), share), share }
     }
 
+    /// The camera of key frames at any time, in seconds of the film.
+    pub fn camera_at(&self, time_s: f64) -> CameraSpec {
+        self.path.at(time_s)
+    }
+
     /// A frame that shows an earlier step than planned, at which a film is ended.
     pub fn early(&self, frame: u64, step: u64) -> Shot {
         let shot = self.shot(frame);
@@ -103,7 +108,7 @@ impl Plan {
 
 /// The way of a camera through key frames.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CameraPath {
+struct CameraPath {
     camera: CameraSpec,
     azimuth: Curve,
     elevation: Curve,
@@ -114,7 +119,7 @@ pub(crate) struct CameraPath {
 
 impl CameraPath {
     /// The way through keys; numbers that none of them gives are those of `camera`.
-    pub(crate) fn new(keys: &[FilmKey], camera: &CameraSpec) -> Self {
+    fn new(keys: &[FilmKey], camera: &CameraSpec) -> Self {
         let knots = |value: &dyn Fn(&KeyCamera) -> Option<f64>| -> Vec<Knot> {
             keys.iter().filter_map(|key| Some(knot(key, value(&key.camera)?))).collect()
         };
@@ -130,7 +135,7 @@ impl CameraPath {
     }
 
     /// The camera at a time.
-    pub(crate) fn at(&self, time_s: f64) -> CameraSpec {
+    fn at(&self, time_s: f64) -> CameraSpec {
         let number = |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
         let target = || Some([self.target[0].at(time_s)?, self.target[1].at(time_s)?, self.target[2].at(time_s)?]);
         CameraSpec {

@@ -9,6 +9,7 @@ use ndarray::{Array2, s};
 
 pub use super::flow::{FlowProbe, FlowReport};
 use crate::air::{Air, Field, Wind};
+use crate::film::FilmKey;
 use crate::grid::{Grid, Place};
 pub use crate::lowpass::BRICK;
 use crate::lowpass::{AirVolume, CrustMap};
@@ -65,6 +66,8 @@ pub enum Command {
     Glow(Glow),
     /// Camera and look for the file of the session.
     View(Box<CameraSpec>, Box<LookSpec>),
+    /// Key frames of the film for the file of the session.
+    Film(Vec<FilmKey>),
     /// Write the session as a scene that replays to the same bits.
     Save(PathBuf, Existing),
 }

@@ -11,9 +11,11 @@ use super::edit::built::Built;
 use super::edit::slices::Cuts;
 use super::edit::tools::Tools;
 use super::input::complete::Completion;
+use super::input::filming::Filming;
 use super::input::keys::Action;
 use super::messages::{Command, Glow, Moment, Notice, Pace, Report, Update};
 use super::paint::{Quality, View};
+use super::past::film::KeyFrames;
 use super::past::history::History;
 use super::shell::recent::Recent;
 use super::shell::toasts::Toasts;
@@ -70,6 +72,8 @@ pub(crate) enum Request {
     Send(Command),
     /// Go to a kept moment and pause there.
     StopAt(Moment),
+    /// Key frames of the film.
+    Film(Filming),
     /// Open a scene or a heightmap.
     Open(PathBuf),
     /// Run the physical model on the bare heightmap.
@@ -136,6 +140,8 @@ pub(crate) struct State {
     pub(crate) first_person: bool,
     pub(crate) turntable: bool,
     pub(crate) history: History,
+    /// Key frames that the session is saved with.
+    pub(crate) film: KeyFrames,
     pub(crate) toasts: Toasts,
     pub(crate) frame: Frame,
     /// The panel's queue to the frame loop.
@@ -181,6 +187,7 @@ impl State {
             first_person: false,
             turntable: false,
             history: History::default(),
+            film: KeyFrames::of(&scene.spec.film),
             toasts: Toasts::default(),
             frame: Frame::default(),
             requests: Vec::new(),
@@ -235,6 +242,7 @@ impl State {
         let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
+        self.film = KeyFrames::of(&scene.spec.film);
         self.scene = scene;
     }
 

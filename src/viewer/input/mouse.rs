@@ -129,6 +129,7 @@ impl App {
             Request::Do(action) => self.act(action),
             Request::Send(command) => self.worker.send(command),
             Request::StopAt(moment) => self.stop_at(moment),
+            Request::Film(wish) => self.film(wish),
             Request::Open(path) => self.open(&path),
             Request::Physical => self.open_in_physical_model(),
         }
@@ -220,6 +221,7 @@ impl App {
         match self.files.record(path, &file_name(&report.name), part) {
             Ok(path) => {
                 self.recording_since = Instant::now();
+                self.state.film.begin();
                 self.tell(Notice::new(format!("recording {}", path.display())));
                 self.record_frame();
             }
@@ -238,6 +240,7 @@ impl App {
         }
         self.files.end_recording(seconds);
         self.journal.say("recording ended");
+        self.keep_way();
     }
 
     /// Adds the picture of the window to the recording when a frame of it is due. Returns its length in seconds.
@@ -253,6 +256,7 @@ impl App {
         {
             recorder.take(picture, seconds);
         }
+        self.sample_camera(seconds);
         Some(seconds)
     }
 
