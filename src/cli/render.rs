@@ -367,7 +367,11 @@ impl Outputs {
             check_animation(animation, outputs.existing(animation))?;
         }
         folder.map_or(Ok(()), |folder| Parts::check(&folder, text, existing))?;
-        let names = (0..plan.frames()).map(|frame| (frame, name_of(plan, frame, plan.shot(frame).step)));
+        let mut kept = 0;
+        let names = (0..plan.frames()).map(|frame| {
+            kept = if plan.repeats(frame) { kept } else { frame };
+            (kept, name_of(plan, frame, plan.shot(frame).step))
+        });
         outputs.targets.check_frames(names, parts.as_ref())?;
         Ok(outputs)
     }
@@ -505,23 +509,22 @@ impl Shooting {
         let Some(mut reel) = self.reel.take() else { return Ok(0) };
         self.frame_cameras()?;
         let mut progress = Frames::new(self.plan.frames(), self.plan.last_step(), self.quiet);
-        let mut last: Option<(u64, Shot)> = None;
+        let mut kept = 0;
         for frame in 0..self.plan.frames() {
             let shot = self.plan.shot(frame);
             let name = name_of(&self.plan, frame, shot.step);
-            let again = last.as_ref().filter(|(_, last)| last.step == shot.step && last.camera == shot.camera);
-            if let Some((kept, _)) = again.filter(|_| self.plan.follows().is_none()) {
-                reel.repeat(*kept, name)?;
+            if self.plan.repeats(frame) {
+                reel.repeat(kept, name)?;
                 progress.skip(frame + 1, shot.step);
                 continue;
             }
+            kept = frame;
             if let Some(part) = reel.known(frame, self.scene.spec.film.size).filter(|part| self.takes_up(part)) {
                 reel.add((frame, name), part.size, &part.rgb)?;
                 progress.skip(frame + 1, shot.step);
             } else if !self.draw_frame(frame, &shot, (&mut reel, &mut progress))? {
                 break;
             }
-            last = Some((frame, shot));
             if stop::asked() {
                 break;
             }

@@ -76,6 +76,12 @@ impl Plan {
         Shot { step, camera: self.turned(self.path.at(time_s), share), share }
     }
 
+    /// Whether a frame shows exactly what the one before it shows.
+    pub fn repeats(&self, frame: u64) -> bool {
+        let same = |a: &Shot, b: &Shot| a.step == b.step && a.camera == b.camera;
+        frame > 0 && self.follows().is_none() && same(&self.shot(frame - 1), &self.shot(frame))
+    }
+
     /// The camera of key frames at any time, in seconds of the film.
     pub fn camera_at(&self, time_s: f64) -> CameraSpec {
         self.path.at(time_s)

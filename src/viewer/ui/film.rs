@@ -89,7 +89,7 @@ fn row(ui: &mut Ui, state: &mut State, at: usize, now: Option<u64>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kiss3d::egui::{CentralPanel, Context};
+    use kiss3d::egui::{Context, Margin};
 
     use super::*;
     use crate::render::CameraSpec;
@@ -105,8 +105,7 @@ mod tests {
         }
         let context = Context::default();
         let texts = shapes::texts(&context, vec2(346.0, 400.0), |context| {
-            #[allow(deprecated, reason = "as the panel's own tests show it")]
-            CentralPanel::default().show(context, |ui| show(ui, &mut state));
+            crate::viewer::ui::docked(context, "film", Margin::same(4), |ui| show(ui, &mut state));
         });
         let words: Vec<_> = texts.into_iter().map(|text| text.words).collect();
         for wanted in ["0.00 s", "3.00 s", "6.00 s", "step 0", "step 120", "step 3000", "smooth", "Add key"] {
