@@ -43,7 +43,7 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
         kept.sort_unstable();
         kept.truncate(MAX_KEYS);
     }
-    let key = |i: usize| {
+    let key = |(place, &i): (usize, &usize)| {
         let [step, azimuth, elevation, distance, x, y, z, fov] = all[i];
         let camera = KeyCamera {
             azimuth_deg: Some(azimuth as f32),
@@ -52,15 +52,25 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
             target: samples[i].camera.target.map(|_| [x, y, z].map(|share| share as f32)),
             fov_deg: Some(fov as f32),
         };
-        FilmKey { time_s: times[i], step: Some(step as u64), ease: Ease::Smooth, camera }
+        FilmKey { time_s: times[i], step: Some(step as u64), ease: ease(place, kept.len()), camera }
     };
-    kept.into_iter().map(key).collect()
+    kept.iter().enumerate().map(key).collect()
+}
+
+/// The way from a key to the next: a recording begins and ends as it went, not from rest to rest.
+fn ease(place: usize, keys: usize) -> Ease {
+    if place == 0 || place + 2 == keys { Ease::Linear } else { Ease::Smooth }
 }
 
 /// The samples that lie farthest off the curves through those that are kept, one between each two of these.
 fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NUMBERS]) -> Vec<usize> {
     let curve = |k: usize| {
-        Curve::new(kept.iter().map(|&i| Knot { time_s: times[i], value: all[i][k], ease: Ease::Smooth }).collect())
+        let knot = |(place, &i): (usize, &usize)| Knot {
+            time_s: times[i],
+            value: all[i][k],
+            ease: ease(place, kept.len()),
+        };
+        Curve::new(kept.iter().enumerate().map(knot).collect())
     };
     let curves: [Curve; NUMBERS] = std::array::from_fn(curve);
     let off = |i: usize| {
@@ -142,7 +152,7 @@ mod tests {
     fn a_camera_at_rest_needs_two_keys_and_a_rewind_no_step_back() {
         let still: Vec<Sample> = (0..200).map(|n| sample(2.0 + n as f64 / 20.0, 4 * n, 90.0, 1.0)).collect();
         let keys = thinned(&still);
-        assert!(keys.len() <= 6 && keys[0].time_s == 0.0, "{keys:?}");
+        assert!(keys.len() == 2 && keys[0].time_s == 0.0, "{keys:?}");
         let back: Vec<Sample> =
             [10, 60, 20, 40, 90].into_iter().enumerate().map(|(n, step)| sample(n as f64, step, 0.0, 1.0)).collect();
         let film = film(&back);
