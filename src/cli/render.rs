@@ -581,8 +581,7 @@ impl Shooting {
         let simulation = &self.state.stage.simulation;
         let Some(bounds) = self.painter.keep_framing(simulation)? else { return Ok(()) };
         let vents: Vec<[f64; 2]> = simulation.lava_vents().map(|vent| [vent.x, vent.z]).collect();
-        let follower =
-            self.plan.follows().map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
+        let follower = self.plan.follows().map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
         self.framed = Some(Framed { follower, bounds });
         Ok(())
     }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use ::png::{BitDepth, ColorType, Compression, Decoder, Limits, Transformations};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::png::{Label, encode_with};
 use super::ExportError;
+use super::png::{Label, encode_with};
 use crate::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 use crate::validate::tame;
 
@@ -70,12 +70,7 @@ impl Parts {
     /// # Errors
     /// [`ExportError::OtherPlan`] for a folder of another plan, with the first line that differs, and for a folder that is none;
     /// [`ExportError::Output`] where it cannot be written.
-    pub fn open(
-        folder: &Path,
-        plan: &str,
-        guests: &[&'static str],
-        existing: Existing,
-    ) -> Result<Self, ExportError> {
+    pub fn open(folder: &Path, plan: &str, guests: &[&'static str], existing: Existing) -> Result<Self, ExportError> {
         Self::check(folder, plan, existing)?;
         let io = |cause| OutputError::io(folder, cause);
         let mut parts = Self { folder: folder.to_owned(), guests: guests.to_vec(), bytes: 0 };
@@ -87,7 +82,8 @@ impl Parts {
             parts.put(PLAN, plan.as_bytes())?;
         }
         sweep_away(folder);
-        parts.bytes = fs::read_dir(folder).map_err(io)?.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len())).sum();
+        parts.bytes =
+            fs::read_dir(folder).map_err(io)?.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len())).sum();
         Ok(parts)
     }
 
@@ -118,7 +114,7 @@ impl Parts {
         &self.folder
     }
 
-    /// What its files take, in bytes.
+    /// Room that its files take, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -288,7 +284,8 @@ impl Write for HashOf<'_> {
 
 /// Lines for a plan: the length and checksum of each file.
 pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
-    let line = |path: &Path| format!("file {} {}\n", path.display(), hash_of(path).unwrap_or_else(|| "none".to_owned()));
+    let line =
+        |path: &Path| format!("file {} {}\n", path.display(), hash_of(path).unwrap_or_else(|| "none".to_owned()));
     files.into_iter().map(line).collect()
 }
 
@@ -299,9 +296,8 @@ fn read(path: &Path, size: (u32, u32)) -> Option<Part> {
     decoder.set_transformations(Transformations::IDENTITY);
     let mut reader = decoder.read_info().ok()?;
     let about = reader.info();
-    let fits = (about.width, about.height) == size
-        && about.color_type == ColorType::Rgb
-        && about.bit_depth == BitDepth::Eight;
+    let fits =
+        (about.width, about.height) == size && about.color_type == ColorType::Rgb && about.bit_depth == BitDepth::Eight;
     if !fits {
         return None;
     }
@@ -374,7 +370,10 @@ mod tests {
         let mut parts = Parts::open(&folder, "one\nsize = 3\n", &[], Existing::Keep).expect("it is new");
         write(&mut parts, 0, 1, false);
         let error = Parts::open(&folder, "one\nsize = 4\n", &[], Existing::Keep).expect_err("another").to_string();
-        assert!(error.contains("\"size = 3\" where this film has \"size = 4\"") && error.contains("--force"), "{error}");
+        assert!(
+            error.contains("\"size = 3\" where this film has \"size = 4\"") && error.contains("--force"),
+            "{error}"
+        );
         let parts = Parts::open(&folder, "one\nsize = 4\n", &[], Existing::Replace).expect("begun again");
         assert!(!parts.has(0) && Parts::of_plan(&folder, "one\nsize = 4\n").is_some());
         let mine = place.path().join("mine.parts");

@@ -53,7 +53,7 @@ impl Follower {
         Self { kind, origin, frame_s: 1.0 / f64::from(fps.max(1)), farthest: None, now: None }
     }
 
-    /// What a frame sees of the lava, at a share of the film.
+    /// The sight of a frame at a share of the film.
     pub fn sight(&self, world: &World, share: f64) -> Sight {
         let columns: Vec<([f64; 2], f64)> = lava(world).map(|(place, _)| (place, self.away(place))).collect();
         let reach = columns.iter().map(|(_, away)| *away).fold(0.0, f64::max);
@@ -101,9 +101,8 @@ impl Follower {
 fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     let amounts = world.lava().column_amounts();
     let columns: Vec<_> = amounts.indexed_iter().map(|((z, x), amount)| ([x, z], *amount)).collect();
-    let full = |([x, z], amount): ([usize; 2], u64)| {
-        ([x as f64 + 0.5, z as f64 + 0.5], amount as f64 / f64::from(AMOUNT_ONE))
-    };
+    let full =
+        |([x, z], amount): ([usize; 2], u64)| ([x as f64 + 0.5, z as f64 + 0.5], amount as f64 / f64::from(AMOUNT_ONE));
     columns.into_iter().map(full).filter(|(_, cells)| *cells >= LEAST)
 }
 

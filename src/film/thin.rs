@@ -65,11 +65,8 @@ fn ease(place: usize, keys: usize) -> Ease {
 /// The samples that lie farthest off the curves through those that are kept, one between each two of these.
 fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NUMBERS]) -> Vec<usize> {
     let curve = |k: usize| {
-        let knot = |(place, &i): (usize, &usize)| Knot {
-            time_s: times[i],
-            value: all[i][k],
-            ease: ease(place, kept.len()),
-        };
+        let knot =
+            |(place, &i): (usize, &usize)| Knot { time_s: times[i], value: all[i][k], ease: ease(place, kept.len()) };
         Curve::new(kept.iter().enumerate().map(knot).collect())
     };
     let curves: [Curve; NUMBERS] = std::array::from_fn(curve);
@@ -94,7 +91,16 @@ fn numbers(samples: &[Sample]) -> Vec<[f64; NUMBERS]> {
         let turns = last.map_or(0.0, |last| ((last[1] - azimuth) / 360.0).round());
         let step = last.map_or(0.0, |last| last[0]).max(*step as f64);
         let distance = f64::from(camera.distance.unwrap_or(1.0)).ln();
-        all.push([step, azimuth + 360.0 * turns, camera.elevation_deg.into(), distance, x, y, z, camera.fov_deg.into()]);
+        all.push([
+            step,
+            azimuth + 360.0 * turns,
+            camera.elevation_deg.into(),
+            distance,
+            x,
+            y,
+            z,
+            camera.fov_deg.into(),
+        ]);
     }
     all
 }

@@ -129,7 +129,7 @@ impl Frames {
     }
 }
 
-/// What a frame and a step take, in seconds: means in which late ones count more, since a flow grows.
+/// Seconds that a frame and a step take: means in which late ones count more, since a flow grows.
 #[derive(Default)]
 struct Costs([Option<f64>; 2]);
 

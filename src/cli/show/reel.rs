@@ -76,7 +76,11 @@ pub(in crate::cli) struct Reel {
 
 impl Reel {
     /// A film of so many frames, which follow from `plan`, a text.
-    pub(in crate::cli) fn open(targets: &Targets, plan: &str, (frames, fps): (u64, u32)) -> anyhow::Result<Option<Self>> {
+    pub(in crate::cli) fn open(
+        targets: &Targets,
+        plan: &str,
+        (frames, fps): (u64, u32),
+    ) -> anyhow::Result<Option<Self>> {
         let Some(folder) = targets.parts() else { return Ok(None) };
         let parts = Parts::open(&folder, plan, &[STATE, STATE_BEFORE], targets.existing)?;
         let replaced = parts.unfinished();
@@ -117,7 +121,12 @@ impl Reel {
     }
 
     /// Adds a frame that is kept, under its number in names of files.
-    pub(in crate::cli) fn add(&mut self, (frame, name): (u64, u64), size: (u32, u32), rgb: &[u8]) -> anyhow::Result<()> {
+    pub(in crate::cli) fn add(
+        &mut self,
+        (frame, name): (u64, u64),
+        size: (u32, u32),
+        rgb: &[u8],
+    ) -> anyhow::Result<()> {
         self.show(size, rgb)?;
         self.hand_out(frame, name)?;
         self.tell_room(frame);
@@ -132,12 +141,7 @@ impl Reel {
     }
 
     /// Adds the frame of a step at which the film is ended early, of which nothing is kept.
-    pub(in crate::cli) fn add_last(
-        &mut self,
-        path: Option<&Path>,
-        size: (u32, u32),
-        rgb: &[u8],
-    ) -> anyhow::Result<()> {
+    pub(in crate::cli) fn add_last(&mut self, path: Option<&Path>, size: (u32, u32), rgb: &[u8]) -> anyhow::Result<()> {
         self.show(size, rgb)?;
         path.map_or(Ok(()), |path| Ok(self.parts.note_unfinished(path)?))
     }
@@ -206,6 +210,8 @@ impl Reel {
     /// How the film goes on that was ended early.
     pub(in crate::cli) fn how_to_go_on(&self) -> String {
         let (folder, size) = (self.parts.folder().display(), self.parts.bytes() as f64 / 1e6);
-        format!("the same command goes on with the frames in {folder} ({size:.1} MB); remove it if you do not want them")
+        format!(
+            "the same command goes on with the frames in {folder} ({size:.1} MB); remove it if you do not want them"
+        )
     }
 }

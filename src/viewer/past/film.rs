@@ -61,7 +61,8 @@ impl KeyFrames {
         let low = of(&self.keys[..at], true).unwrap_or(0);
         let high = of(&self.keys[at + 1..], false).unwrap_or(u64::MAX);
         if !(low..=high).contains(&step) {
-            let range = if high == u64::MAX { format!("from step {low} on") } else { format!("from step {low} to {high}") };
+            let range =
+                if high == u64::MAX { format!("from step {low} on") } else { format!("from step {low} to {high}") };
             return Err(format!("step {step} does not fit between the keys beside this one: it may be {range}"));
         }
         let azimuth_deg = Some(self.near_azimuth(at, camera));
@@ -157,7 +158,10 @@ mod tests {
         [350.0, 10.0, 340.0].into_iter().enumerate().for_each(|(n, deg)| {
             film.add(n as u64, &camera(deg));
         });
-        assert_eq!(film.keys.iter().filter_map(|key| key.camera.azimuth_deg).collect::<Vec<_>>(), [350.0, 370.0, 340.0]);
+        assert_eq!(
+            film.keys.iter().filter_map(|key| key.camera.azimuth_deg).collect::<Vec<_>>(),
+            [350.0, 370.0, 340.0]
+        );
         let between = film.camera(1.5, &camera(0.0)).azimuth_deg;
         assert!((350.0..370.0).contains(&between), "{between}");
     }

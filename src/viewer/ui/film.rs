@@ -27,7 +27,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         if let Some(at) = state.film.preview {
             ui.label(RichText::new(format!("{at:.1} s")).color(ACCENT));
         }
-        if state.film.before.is_some() && ui.button("↩").on_hover_text("The keys before the last recording.").clicked() {
+        if state.film.before.is_some() && ui.button("↩").on_hover_text("The keys before the last recording.").clicked()
+        {
             state.film.keys = state.film.before.take().unwrap_or_default();
         }
     });

@@ -114,8 +114,19 @@ mod tests {
     #[test]
     fn every_section_is_in_reach_at_768_lines_and_numbers_are_folded() {
         let texts = seen(768.0);
-        let sections =
-            ["Tools", "Sources", "View", "Time machine", "Files", "Film", "Look", "Slices", "Clip box", "Flow", "Numbers"];
+        let sections = [
+            "Tools",
+            "Sources",
+            "View",
+            "Time machine",
+            "Files",
+            "Film",
+            "Look",
+            "Slices",
+            "Clip box",
+            "Flow",
+            "Numbers",
+        ];
         for section in sections {
             assert!(texts.iter().any(|text| text == section), "{section} is not seen: {texts:?}");
         }

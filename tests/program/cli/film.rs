@@ -78,7 +78,10 @@ fn key_frames_say_how_many_frames_there_are_and_which_steps_they_show() {
     // Four seconds and their last frame, and half a second more.
     let frames: Vec<String> = (0..46).map(|n| format!("f/keyed_{n:06}.png")).collect();
     let files: BTreeSet<String> = place.files().into_iter().collect();
-    assert!(frames.iter().all(|frame| files.contains(frame)) && files.iter().filter(|name| name.starts_with("f/")).count() == 46);
+    assert!(
+        frames.iter().all(|frame| files.contains(frame))
+            && files.iter().filter(|name| name.starts_with("f/")).count() == 46
+    );
     assert!(files.iter().all(|name| !name.contains(".parts")), "{files:?}");
     let label = |name: &String| {
         let bytes = place.read(name);
