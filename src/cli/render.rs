@@ -217,7 +217,8 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let beside = beside.map(|map| Beside::new(map, &scene, &stage.site));
     let reel = Reel::open(&outputs.targets, &text, (plan.frames(), plan.fps()))?;
     let state = State { stage, keeper: None, kept: Instant::now(), wait: KEPT_EVERY, begun: false };
-    Shooting { scene, state, painter, beside, outputs, plan, framed: None, reel, quiet: args.scene.quiet }.run()
+    Shooting { scene, state, painter, beside, outputs, plan, framed: None, reel, shown: 0, quiet: args.scene.quiet }
+        .run()
 }
 
 impl RenderArgs {
@@ -460,6 +461,8 @@ struct Shooting {
     plan: Plan,
     framed: Option<Framed>,
     reel: Option<Reel>,
+    /// Step of the last frame so far.
+    shown: u64,
     quiet: bool,
 }
 
@@ -521,6 +524,7 @@ impl Shooting {
             kept = frame;
             if let Some(part) = reel.known(frame, self.scene.spec.film.size).filter(|part| self.takes_up(part)) {
                 reel.add((frame, name), part.size, &part.rgb)?;
+                self.shown = shot.step;
                 progress.skip(frame + 1, shot.step);
             } else if !self.draw_frame(frame, &shot, (&mut reel, &mut progress))? {
                 break;
@@ -552,10 +556,11 @@ impl Shooting {
         }
         let begin = Instant::now();
         let step = self.state.stage.simulation.steps();
-        // A step that was given up leaves the state of the frame before.
-        if step == before && step < shot.step && reel.added() > 0 {
+        // A step that was given up leaves the state of the frame before, and a film that goes on may be ended before it has come there.
+        if step < shot.step && frame > 0 && step <= self.shown {
             return Ok(false);
         }
+        self.shown = step;
         let shot = if step < shot.step { self.plan.early(frame, step) } else { shot.clone() };
         let (camera, sight) = self.camera(&shot);
         let size = self.scene.spec.film.size;
@@ -625,6 +630,9 @@ impl Shooting {
             progress.finish();
         }
         let step = self.state.stage.simulation.steps();
+        if step < self.shown {
+            return Ok(false);
+        }
         let shot = self.plan.early(u64::MAX, step);
         if self.scene.spec.film.keys.is_empty() && self.plan.follows().is_none() {
             self.painter.free_framing();
@@ -669,7 +677,7 @@ impl Shooting {
             return;
         }
         let Stage { simulation, site } = &self.state.stage;
-        let steps = simulation.steps();
+        let steps = simulation.steps().max(self.shown);
         if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);
         }
