@@ -27,7 +27,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         if let Some(at) = state.film.preview {
             ui.label(RichText::new(format!("{at:.1} s")).color(ACCENT));
         }
-        if state.film.before.is_some() && ui.button("↩").on_hover_text("The keys before the last recording.").clicked()
+        if state.film.before.is_some()
+            && ui.button("before").on_hover_text("Back to the keys before the last recording.").clicked()
         {
             state.film.keys = state.film.before.take().unwrap_or_default();
         }
@@ -83,7 +84,7 @@ fn row(ui: &mut Ui, state: &mut State, at: usize, now: Option<u64>) -> bool {
         if ui.small_button("⟳").on_hover_text("This moment and this camera in its place.").clicked() {
             state.requests.push(Request::Film(Filming::Replace(at)));
         }
-        dropped = ui.small_button("✕").on_hover_text("Drop this key.").clicked();
+        dropped = ui.small_button("×").on_hover_text("Drop this key.").clicked();
     });
     dropped
 }
