@@ -5,15 +5,12 @@ use crate::simulation::{EventSpec, Simulation};
 use crate::source::List;
 
 impl Scene {
-    /// This scene with the vents and events of `simulation`, which was built from it, and as many steps as were made, or
-    /// as its film shows.
+    /// This scene with the vents and events of `simulation`, which was built from it, and as many steps as were made.
     /// It gives the same state after the same number of steps.
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
-        // Key frames may lie ahead, after a rewind.
-        let of_keys = scene.spec.film.keys.iter().filter_map(|key| key.step).max().unwrap_or(0);
-        scene.spec.set_steps(simulation.steps().max(of_keys).max(1));
+        scene.spec.set_steps(simulation.steps().max(1));
         scene
     }
 
