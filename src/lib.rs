@@ -164,6 +164,7 @@ pub mod engine;
 mod exact;
 #[cfg(feature = "files")]
 pub mod export;
+pub mod film;
 pub mod flow;
 pub mod generate;
 pub mod goals;

@@ -263,6 +263,11 @@ pub(crate) fn sweep(path: &Path) {
     });
 }
 
+/// Removes what writers of any file in a folder that were killed have left behind, of a folder that only one program writes.
+pub(crate) fn sweep_away(folder: &Path) {
+    sweep_those(folder, |_, name| name.starts_with(TEMPORARY));
+}
+
 /// Removes the ordinary files of a folder that are chosen and that no writer holds.
 fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     if !cfg!(unix) {

@@ -2,19 +2,20 @@
 //! with the built-in volcano.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use lavoxel::checkpoint::{Checkpoint, CheckpointWriter, Keeper, previous};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::need_of;
-use lavoxel::export::{Animation, Film, animation_formats, check_animation, create_animation, write_png};
-use lavoxel::map::Site;
+use lavoxel::export::{Part, Parts, animation_formats, check_animation, fingerprints, write_png};
+use lavoxel::film::{Follower, Move, Plan, Shot, Sight};
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
-use lavoxel::render::{self, Image, Plane, Section, Style};
+use lavoxel::render::{self, CameraSpec, Image, Plane, Section, Style};
 use lavoxel::report::FlowReport;
 use lavoxel::scene::{Edge, Scene, Stage};
-use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 use lavoxel::world::Quantity;
 
@@ -23,7 +24,8 @@ use crate::cli::flags::typed::Typed;
 use crate::cli::process::stop;
 use crate::cli::show::beside::Beside;
 use crate::cli::show::painter::{Clip, Painter, View, named};
-use crate::cli::show::progress::Progress;
+use crate::cli::show::progress::{Frames, Progress};
+use crate::cli::show::reel::{Reel, STATE, Targets};
 use crate::cli::show::say;
 use crate::cli::{Outcome, SceneOptions, start_threads};
 
@@ -31,6 +33,10 @@ use crate::cli::{Outcome, SceneOptions, start_threads};
 ///
 /// Without --picture, --animation or --frames, a picture of the last step and a WebP animation appear in the folder
 /// lavoxel-out, under names that are not taken yet. Ctrl-C completes the current frame and the files with it.
+///
+/// While a film is made, its finished frames are kept in a folder beside it, FILE.parts. After Ctrl-C, a crash or a loss of
+/// power the same command goes on with them, to the same bytes as if it had never been stopped; at the end the folder is
+/// removed. Key frames ([[film.key]]) of the scene move the camera and say how many steps each frame has.
 #[derive(Args, Debug, Default)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RenderArgs {
@@ -44,7 +50,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "FILE", help = format!("Write an animation, its format chosen by the ending: {}; repeatable", animation_formats()))]
     animation: Vec<PathBuf>,
 
-    /// Write every frame into this folder as NAME_STEP.png
+    /// Write every frame into this folder as NAME_STEP.png, or of a film with key frames or a hold as NAME_FRAME.png
     #[arg(long, value_name = "FOLDER")]
     frames: Option<PathBuf>,
 
@@ -92,6 +98,15 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     orbit: Option<f32>,
 
+    /// Movement of the camera: turntable (once round), along-front (along the lava from its vent to its front) or follow-front
+    /// (with the front of the lava)
+    #[arg(long = "move", value_name = "MOVE", value_parser = PossibleValuesParser::new(Move::ALL.map(|(_, word, _)| word)))]
+    camera_move: Option<String>,
+
+    /// Seconds for which the last picture of the film stays
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    hold: Option<f64>,
+
     /// Look of the volume
     #[arg(long, value_name = "STYLE", value_parser = named::<Style>())]
     style: Option<Style>,
@@ -121,17 +136,28 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "NAME[=NUMBER]")]
     beside: Option<String>,
 
-    /// Replace files that are there already
+    /// Replace files that are there already, and frames of another film in FILE.parts
     #[arg(long)]
     force: bool,
 }
+
+/// First line of the plan of a film.
+const PLAN: &str = "Frames of a film that is not whole yet: the command that began it goes on with them.";
+
+/// Least time between two checkpoints of a film.
+const KEPT_EVERY: Duration = Duration::from_secs(20);
+
+/// A checkpoint is written after so many times as long as the last one took.
+const KEPT_COST: u32 = 25;
 
 const EXAMPLES: &str = "\
 Examples:
   Picture and animation of the built-in volcano in lavoxel-out:
       lavoxel render
   A turn around a real mountain as MP4:
-      lavoxel render terrains/maunga_whau.toml --orbit 360 --animation maunga.mp4
+      lavoxel render terrains/maunga_whau.toml --move turntable --animation maunga.mp4
+  A session of the window, with the camera as it was recorded there, at full quality:
+      lavoxel render session.toml --size 1920x1080 --animation film.mp4
   The same mountain from its heights alone, a vent 275 m east and 315 m south of a part's corner:
       lavoxel render terrains/maunga_whau.asc --crop 0,26,61,61 --vent 275m,315m@2
   Frames for another program:
@@ -172,7 +198,9 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     scene.validate()?;
     let view = args.view(&scene)?;
     let beside = args.beside.as_deref().map(|text| Beside::read(text, &scene)).transpose()?;
-    let outputs = Outputs::choose(args, &scene)?;
+    let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
+    let text = args.plan_text(&scene)?;
+    let outputs = Outputs::choose(args, &scene, (&plan, &text))?;
     let grid = scene.spec.grid.grid()?;
     let map = args.beside.as_ref().map(|_| need_of(Path::new("map.png"), grid));
     let need = args.need(&scene).and(map.unwrap_or_default());
@@ -180,14 +208,17 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     // What pictures take comes to all that the world takes, now and after each step.
     let _held = need.held();
     start_threads(scene.spec.threads)?;
-    let Stage { simulation, site } = scene.build(Box::new(Tiled::default()))?;
-    let painter = Painter::new(&scene, &site, view)?;
-    say::warn(scene.warning(&simulation));
+    let stage = scene.build(Box::new(Tiled::default()))?;
+    let painter = Painter::new(&scene, &stage.site, view)?;
+    say::warn(scene.warning(&stage.simulation));
     if !args.scene.quiet && !scene.choices().is_empty() {
-        scene.summary(&site, &simulation).iter().for_each(|line| say::note(line));
+        scene.summary(&stage.site, &stage.simulation).iter().for_each(|line| say::note(line));
     }
-    let beside = beside.map(|map| Beside::new(map, &scene, &site));
-    Shooting { scene, simulation, site, painter, beside, outputs, quiet: args.scene.quiet }.run()
+    let beside = beside.map(|map| Beside::new(map, &scene, &stage.site));
+    let reel = Reel::open(&outputs.targets, &text, (plan.frames(), plan.fps()))?;
+    let state = State { stage, keeper: None, kept: Instant::now(), wait: KEPT_EVERY, begun: false };
+    Shooting { scene, state, painter, beside, outputs, plan, framed: None, reel, shown: 0, quiet: args.scene.quiet }
+        .run()
 }
 
 impl RenderArgs {
@@ -201,6 +232,7 @@ impl RenderArgs {
         typed.add("film.picture_size", "--size", self.size.map(sides), pixels);
         typed.add("film.fps", "--fps", self.fps, "frames a second");
         typed.add("film.orbit_deg", "--orbit", self.orbit, "degrees");
+        typed.add("film.hold_s", "--hold", self.hold, "seconds");
         typed.add("camera.azimuth_deg", "--azimuth", self.azimuth, "degrees");
         typed.add("camera.elevation_deg", "--elevation", self.elevation, "degrees");
         typed.add("camera.distance", "--distance", self.distance, "diagonals of what is shown");
@@ -223,6 +255,9 @@ impl RenderArgs {
         film.picture_size = self.picture_size.or(self.size).unwrap_or(film.picture_size);
         film.fps = self.fps.unwrap_or(film.fps);
         film.orbit_deg = self.orbit.unwrap_or(film.orbit_deg);
+        film.hold_s = self.hold.unwrap_or(film.hold_s);
+        let chosen = self.camera_move.as_ref().and_then(|word| Move::ALL.iter().find(|(_, known, _)| known == word));
+        film.camera_move = chosen.map(|(one, ..)| *one).or(film.camera_move);
         camera.azimuth_deg = self.azimuth.unwrap_or(camera.azimuth_deg);
         camera.elevation_deg = self.elevation.unwrap_or(camera.elevation_deg);
         camera.distance = self.distance.or(camera.distance);
@@ -236,6 +271,24 @@ impl RenderArgs {
             look.clip[clip.axis] = clip.shares;
         }
         Ok(())
+    }
+
+    /// All from which the frames follow.
+    fn plan_text(&self, scene: &Scene) -> anyhow::Result<String> {
+        let mut whole = scene.clone();
+        whole.spec.threads = 0;
+        let view = [
+            self.slice.map(|slice| format!("slice {slice}")),
+            self.field.as_ref().map(|field| format!("field {field}")),
+            self.whole.then(|| "whole".to_owned()),
+            self.beside.as_ref().map(|map| format!("beside {map}")),
+        ];
+        let view: String = view.into_iter().flatten().map(|line| line + "\n").collect();
+        // The last one is the scene itself.
+        let files = scene.files();
+        let files = fingerprints(files.split_last().map_or(&[][..], |(_, files)| files).iter().map(PathBuf::as_path));
+        let text = whole.to_toml(Path::new("plan.toml"))?;
+        Ok(format!("{PLAN}\nprogram lavoxel {}\n{view}{files}{text}", env!("CARGO_PKG_VERSION")))
     }
 
     /// Memory of the largest picture.
@@ -268,168 +321,354 @@ impl RenderArgs {
 /// The files to write, all of them checked before the work begins.
 struct Outputs {
     picture: Option<PathBuf>,
-    animations: Vec<PathBuf>,
-    /// Folder of single frames, and the beginning of their names.
-    frames: Option<(PathBuf, String)>,
-    existing: Existing,
+    targets: Targets,
+    /// Files of this film that was ended early, which it replaces.
+    unfinished: Vec<PathBuf>,
 }
 
 impl Outputs {
-    fn choose(args: &RenderArgs, scene: &Scene) -> anyhow::Result<Self> {
+    fn choose(args: &RenderArgs, scene: &Scene, (plan, text): (&Plan, &str)) -> anyhow::Result<Self> {
         let existing = if args.force { Existing::Replace } else { Existing::Keep };
         let name = file_name(&scene.spec.name);
-        let mut outputs = Self {
-            picture: args.picture.clone(),
+        let targets = Targets {
             animations: args.animation.clone(),
-            frames: args.frames.clone().map(|folder| (folder, name.clone())),
+            folder: args.frames.clone().map(|folder| (folder, name.clone())),
             existing,
         };
-        if outputs.picture.is_none() && outputs.animations.is_empty() && outputs.frames.is_none() {
-            let taken = |path: &Path| ["png", "webp"].iter().any(|ending| path.with_extension(ending).exists());
+        let mut outputs = Self { picture: args.picture.clone(), targets, unfinished: Vec::new() };
+        if outputs.picture.is_none() && outputs.targets.parts().is_none() {
+            let taken = |path: &Path| {
+                let unfinished = Parts::of_plan(&Parts::folder_of(&path.with_extension("webp")), text);
+                let known = unfinished.map(|parts| parts.unfinished());
+                let files = ["png", "webp"].map(|ending| path.with_extension(ending));
+                files.iter().any(|file| file.exists() && known.as_ref().is_none_or(|known| !known.contains(file)))
+            };
             let free = free_name(Path::new(FOLDER), &name, taken);
             outputs.picture = Some(free.with_extension("png"));
-            outputs.animations = vec![free.with_extension("webp")];
+            outputs.targets.animations = vec![free.with_extension("webp")];
         }
+        let folder = outputs.targets.parts();
+        let parts = folder.as_deref().and_then(|folder| Parts::of_plan(folder, text));
+        outputs.unfinished = parts.as_ref().map(Parts::unfinished).unwrap_or_default();
         if let Some(picture) = &outputs.picture {
             anyhow::ensure!(
                 picture.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")),
                 "--picture {}: pictures are written as PNG; let the name end in .png",
                 picture.display()
             );
-            check_free(picture, existing)?;
+            check_free(picture, outputs.existing(picture))?;
         }
-        for (i, animation) in outputs.animations.iter().enumerate() {
-            let others = outputs.animations[..i].iter().chain(&outputs.picture);
+        for (i, animation) in outputs.targets.animations.iter().enumerate() {
+            let others = outputs.targets.animations[..i].iter().chain(&outputs.picture);
             anyhow::ensure!(
                 others.into_iter().all(|other| other != animation),
                 "{}: two outputs cannot have the same name",
                 animation.display()
             );
-            check_animation(animation, existing)?;
+            check_animation(animation, outputs.existing(animation))?;
         }
-        let film = &scene.spec.film;
-        for step in (0..=film.steps).step_by(film.every.max(1) as usize) {
-            match outputs.frame_path(step) {
-                Some(path) => check_free(&path, existing)?,
-                None => break,
-            }
-        }
+        folder.map_or(Ok(()), |folder| Parts::check(&folder, text, existing))?;
+        let mut kept = 0;
+        let names = (0..plan.frames()).map(|frame| {
+            kept = if plan.repeats(frame) { kept } else { frame };
+            (kept, name_of(plan, frame, plan.shot(frame).step))
+        });
+        outputs.targets.check_frames(names, parts.as_ref())?;
         Ok(outputs)
     }
 
-    /// The file of the frame of a step.
-    fn frame_path(&self, step: u64) -> Option<PathBuf> {
-        self.frames.as_ref().map(|(folder, name)| folder.join(format!("{name}_{step:06}.png")))
+    /// Whether a file may be replaced.
+    fn existing(&self, path: &Path) -> Existing {
+        if self.unfinished.iter().any(|known| known == path) { Existing::Replace } else { self.targets.existing }
     }
+}
+
+/// The number of a frame in names of files.
+fn name_of(plan: &Plan, frame: u64, step: u64) -> u64 {
+    if plan.is_by_steps() { step } else { frame }
+}
+
+/// The simulation of a film, and its checkpoints.
+struct State {
+    stage: Stage,
+    /// Keeps checkpoints, of a film.
+    keeper: Option<Keeper>,
+    /// When the last checkpoint was written, and how long the next one waits.
+    kept: Instant,
+    wait: Duration,
+    /// Whether the first frame that is to be drawn has come.
+    begun: bool,
+}
+
+impl State {
+    /// Goes on from the last checkpoint in a folder that is earlier than a step, if there is one. It is earlier because a state that was
+    /// just read has no pictures of what it covers: those come with its next step. Returns the step from which it goes on.
+    fn begin(&mut self, folder: Option<&Path>, step: u64) -> anyhow::Result<u64> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(self.stage.simulation.steps());
+        }
+        let Some(folder) = folder else { return Ok(0) };
+        let last = folder.join(STATE);
+        for path in [last.clone(), previous(&last)] {
+            // What cannot be read is made again from the beginning.
+            let read = path.exists().then(|| Checkpoint::load(&path, Box::new(Tiled::default())).ok()).flatten();
+            let Some(checkpoint) = read.filter(|read| read.stage.simulation.steps() < step) else { continue };
+            self.stage = checkpoint.stage;
+            self.keeper = Some(Keeper::going_on(&path, self.stage.simulation.steps(), 1, Existing::Replace)?);
+            break;
+        }
+        if self.keeper.is_none() {
+            self.keeper = Some(Keeper::new(&last, 1, Existing::Replace)?);
+        }
+        (self.kept, self.wait) = (Instant::now(), KEPT_EVERY);
+        self.stop_by();
+        Ok(self.stage.simulation.steps())
+    }
+
+    /// Lets long steps end early after a signal.
+    fn stop_by(&mut self) {
+        self.stage.simulation.stop_by(stop::flag());
+        self.stage.simulation.cut_by(stop::overdue());
+    }
+
+    /// Makes a step. Before it, now and then, comes a checkpoint: all frames up to there are kept by then.
+    fn step(&mut self, scene: &Scene) -> anyhow::Result<Duration> {
+        if let Some(keeper) = self.keeper.as_mut().filter(|_| self.kept.elapsed() >= self.wait) {
+            let begin = Instant::now();
+            keeper.keep(&CheckpointWriter { scene, stage: &self.stage, extras: &[] })?;
+            (self.kept, self.wait) = (Instant::now(), KEPT_EVERY.max(begin.elapsed() * KEPT_COST));
+        }
+        let begin = Instant::now();
+        self.stage.simulation.step();
+        self.stage.simulation.world().check_memory()?;
+        Ok(begin.elapsed())
+    }
+}
+
+/// A camera that goes with the lava, and the bounds of which its target is a share: lowest corner and extent in cells.
+struct Framed {
+    follower: Option<Follower>,
+    bounds: [[f32; 3]; 2],
 }
 
 /// A film in the making.
 struct Shooting {
     scene: Scene,
-    simulation: Simulation,
-    site: Site,
+    state: State,
     painter: Painter,
     beside: Option<Beside>,
     outputs: Outputs,
+    plan: Plan,
+    framed: Option<Framed>,
+    reel: Option<Reel>,
+    /// Step of the last frame so far.
+    shown: u64,
     quiet: bool,
 }
+
+/// Distance of a camera that goes with the lava, in diagonals of what is shown, unless the scene says another.
+const FOLLOWING: f32 = 0.45;
+
+/// Label of a frame with what a camera that goes with the lava saw.
+const SIGHT: &str = "Sight";
 
 impl Shooting {
     fn run(mut self) -> anyhow::Result<Outcome> {
         stop::after_the_step();
-        self.simulation.stop_by(stop::flag());
-        self.simulation.cut_by(stop::overdue());
-        let film = self.scene.spec.film.clone();
-        let mut progress = Progress::new(film.steps, self.quiet);
-        let mut animations = Vec::new();
-        let mut frames = 0u64;
-        let films = !self.outputs.animations.is_empty() || self.outputs.frames.is_some();
-        let mut drawn = None;
-        loop {
-            // A step that was given up leaves the state of the frame before.
-            if films && drawn != Some(self.simulation.steps()) && self.frame(&mut animations)? {
-                frames += 1;
-                drawn = Some(self.simulation.steps());
+        self.state.stop_by();
+        let frames = if self.reel.is_some() { self.film()? } else { 0 };
+        let is_whole = self.reel.is_none() || frames == self.plan.frames();
+        let has_picture = (is_whole || stop::asked()) && self.picture()?;
+        self.tell(frames, has_picture);
+        let is_done = is_whole && has_picture == self.outputs.picture.is_some() && !self.is_early();
+        match self.reel.take() {
+            Some(reel) if is_done => reel.remove()?,
+            Some(mut reel) => {
+                if let Some(picture) = self.outputs.picture.as_ref().filter(|_| has_picture) {
+                    reel.note_unfinished(picture)?;
+                }
+                if !self.quiet {
+                    say::note(&reel.how_to_go_on());
+                }
             }
-            if self.simulation.steps() >= film.steps || stop::asked() {
+            None => {}
+        }
+        Ok(if is_done { Outcome::Done } else { Outcome::Stopped })
+    }
+
+    /// Steps that are wanted.
+    fn steps(&self) -> u64 {
+        let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
+        if self.outputs.picture.is_some() { film.max(self.scene.spec.film.steps) } else { film }
+    }
+
+    /// Whether steps are lacking that a picture wants.
+    fn is_early(&self) -> bool {
+        self.outputs.picture.is_some() && self.state.stage.simulation.steps() < self.scene.spec.film.steps
+    }
+
+    /// Makes the frames of the film, as many as there is time for, and completes its files. Returns the number of frames.
+    fn film(&mut self) -> anyhow::Result<u64> {
+        let Some(mut reel) = self.reel.take() else { return Ok(0) };
+        self.frame_cameras()?;
+        let mut progress = Frames::new(self.plan.frames(), self.plan.last_step(), self.quiet);
+        let mut kept = 0;
+        for frame in 0..self.plan.frames() {
+            let shot = self.plan.shot(frame);
+            let name = name_of(&self.plan, frame, shot.step);
+            if self.plan.repeats(frame) {
+                reel.repeat(kept, name)?;
+                progress.skip(frame + 1, shot.step);
+                continue;
+            }
+            kept = frame;
+            if let Some(part) = reel.known(frame, self.scene.spec.film.size).filter(|part| self.takes_up(part)) {
+                reel.add((frame, name), part.size, &part.rgb)?;
+                self.shown = shot.step;
+                progress.skip(frame + 1, shot.step);
+            } else if !self.draw_frame(frame, &shot, (&mut reel, &mut progress))? {
                 break;
             }
-            let next = (self.simulation.steps() + film.every).min(film.steps);
-            while self.simulation.steps() < next && !stop::asked() {
-                self.simulation.step();
-                self.simulation.world().check_memory()?;
-                progress.update(&self.simulation);
+            if stop::asked() {
+                break;
             }
         }
         progress.finish();
-        for animation in animations {
-            animation.finish()?;
+        reel.finish()?;
+        let added = reel.added();
+        self.reel = Some(reel);
+        Ok(added)
+    }
+
+    /// Draws a frame of the film and keeps it. Returns whether it did: after a signal the present step is the last frame, of which nothing
+    /// is kept.
+    fn draw_frame(
+        &mut self,
+        frame: u64,
+        shot: &Shot,
+        (reel, progress): (&mut Reel, &mut Frames),
+    ) -> anyhow::Result<bool> {
+        let before = self.state.begin(Some(reel.parts().folder()), shot.step)?;
+        progress.start_at(before);
+        while self.state.stage.simulation.steps() < shot.step && !stop::asked() {
+            let took = self.state.step(&self.scene)?;
+            progress.step(&self.state.stage.simulation, took);
         }
-        let has_picture = self.picture()?;
-        self.tell(frames, has_picture);
-        let steps = self.simulation.steps();
-        let is_whole = (!films || drawn == Some(steps)) && has_picture == self.outputs.picture.is_some();
-        Ok(if steps < film.steps || !is_whole { Outcome::Stopped } else { Outcome::Done })
-    }
-
-    /// Starts the animations, once the size of a frame is known.
-    fn open_animations(&self, frame: &Image) -> anyhow::Result<Vec<Box<dyn Animation>>> {
-        let (width, height) = (frame.width as u32, frame.height as u32);
-        let film = Film { width, height, fps: self.scene.spec.film.fps };
-        let open = |path: &PathBuf| Ok(create_animation(path, film, self.outputs.existing)?);
-        self.outputs.animations.iter().map(open).collect()
-    }
-
-    /// Draws the current step and adds it to every animation and to the folder of frames, if there is time for it.
-    fn frame(&mut self, animations: &mut Vec<Box<dyn Animation>>) -> anyhow::Result<bool> {
+        let begin = Instant::now();
+        let step = self.state.stage.simulation.steps();
+        // A step that was given up leaves the state of the frame before, and a film that goes on may be ended before it has come there.
+        if step < shot.step && frame > 0 && step <= self.shown {
+            return Ok(false);
+        }
+        self.shown = step;
+        let shot = if step < shot.step { self.plan.early(frame, step) } else { shot.clone() };
+        let (camera, sight) = self.camera(&shot);
         let size = self.scene.spec.film.size;
-        let Some(image) = self.paint(size)? else { return Ok(false) };
-        if animations.is_empty() {
-            *animations = self.open_animations(&image)?;
+        let Some(image) = self.paint(size, &camera)? else { return Ok(false) };
+        let size = (image.width as u32, image.height as u32);
+        let labels = self.labels(sight);
+        if self.plan.shot(frame).step > step {
+            let path = self.outputs.targets.frame_path(name_of(&self.plan, frame, step));
+            if let Some(path) = &path {
+                write_png(path, size, &image.rgb, &labels, self.outputs.targets.existing)?;
+            }
+            reel.add_last(path.as_deref(), size, &image.rgb)?;
+            return Ok(false);
         }
-        for animation in animations {
-            animation.frame(&image.rgb)?;
-        }
-        self.outputs.frame_path(self.simulation.steps()).map_or(Ok(()), |path| self.write(&path, &image))?;
+        reel.keep(frame, &image, &labels)?;
+        reel.add((frame, name_of(&self.plan, frame, step)), size, &image.rgb)?;
+        progress.frame(frame + 1, &self.state.stage.simulation, begin.elapsed());
         Ok(true)
     }
 
-    /// Draws the current step as the picture, if one is wanted and there is time for it.
+    /// Lets the cameras of all frames frame what is there at step 0.
+    fn frame_cameras(&mut self) -> anyhow::Result<()> {
+        let simulation = &self.state.stage.simulation;
+        let Some(bounds) = self.painter.keep_framing(simulation)? else { return Ok(()) };
+        let vents: Vec<[f64; 2]> = simulation.lava_vents().map(|vent| [vent.x, vent.z]).collect();
+        let follower = self.plan.follows().map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
+        self.framed = Some(Framed { follower, bounds });
+        Ok(())
+    }
+
+    /// The camera of a frame of the present state, and what it saw of the lava where it goes with it.
+    fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
+        let camera = shot.camera.clone();
+        let Some(Framed { follower: Some(follower), bounds: [low, extent] }) = &mut self.framed else {
+            return (camera, None);
+        };
+        let sight = follower.sight(self.state.stage.simulation.world(), shot.share);
+        let target = follower.follow(sight);
+        let share = |axis: usize| ((target[axis] as f32 - low[axis]) / extent[axis].max(1e-3)).clamp(-10.0, 10.0);
+        let target = Some(std::array::from_fn(share));
+        (CameraSpec { target, distance: camera.distance.or(Some(FOLLOWING)), ..camera }, Some(sight))
+    }
+
+    /// Lets a camera that goes with the lava go on as it did with a frame that was drawn before. Returns whether that is known.
+    fn takes_up(&mut self, part: &Part) -> bool {
+        let Some(Framed { follower: Some(follower), .. }) = &mut self.framed else { return true };
+        let numbers: Option<Vec<f64>> =
+            part.labels.get(SIGHT).and_then(|text| text.split(' ').map(|number| number.parse().ok()).collect());
+        let Some(&[x, y, z, reach]) = numbers.as_deref() else { return false };
+        follower.follow(Sight { point: [x, y, z], reach });
+        true
+    }
+
+    /// Draws the last step as the picture, if one is wanted and there is time for it.
     fn picture(&mut self) -> anyhow::Result<bool> {
         let Some(path) = self.outputs.picture.clone() else { return Ok(false) };
-        let Some(image) = self.paint(self.scene.spec.film.picture_size)? else { return Ok(false) };
-        self.write(&path, &image)?;
+        let steps = self.steps();
+        let folder = self.reel.as_ref().map(|reel| reel.parts().folder().to_owned());
+        if !stop::asked() {
+            let from = self.state.begin(folder.as_deref(), steps)?;
+            let mut progress = Progress::new(steps, self.quiet);
+            progress.start_at(from);
+            while self.state.stage.simulation.steps() < steps && !stop::asked() {
+                self.state.step(&self.scene)?;
+                progress.update(&self.state.stage.simulation);
+            }
+            progress.finish();
+        }
+        let step = self.state.stage.simulation.steps();
+        if step < self.shown {
+            return Ok(false);
+        }
+        let shot = self.plan.early(u64::MAX, step);
+        if self.scene.spec.film.keys.is_empty() && self.plan.follows().is_none() {
+            self.painter.free_framing();
+        }
+        let (camera, _) = self.camera(&shot);
+        let Some(image) = self.paint(self.scene.spec.film.picture_size, &camera)? else { return Ok(false) };
+        let size = (image.width as u32, image.height as u32);
+        write_png(&path, size, &image.rgb, &self.labels(None), self.outputs.existing(&path))?;
         Ok(true)
     }
 
     /// Draws the current step, with its map; nothing where the program is to end and has no more time for it.
-    fn paint(&mut self, size: [u32; 2]) -> Result<Option<Image>, Invalid> {
-        let turned = self.turned();
-        let Self { painter, simulation, beside, .. } = self;
-        let mut paint = |size| painter.paint(simulation, size, turned);
+    fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> Result<Option<Image>, Invalid> {
+        let Self { painter, state, beside, .. } = self;
+        let simulation = &state.stage.simulation;
+        let mut paint = |size| painter.paint(simulation, size, camera);
         match beside {
             Some(beside) => beside.paint(simulation, size, paint),
             None => paint(size),
         }
     }
 
-    /// Degrees by which the camera has turned so far.
-    fn turned(&self) -> f32 {
-        let film = &self.scene.spec.film;
-        film.orbit_deg * (self.simulation.steps() as f64 / film.steps.max(1) as f64) as f32
-    }
-
-    fn write(&self, path: &Path, image: &Image) -> anyhow::Result<()> {
-        let labels = [
+    /// Labels of a picture of the present state.
+    fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
+        let simulation = &self.state.stage.simulation;
+        let mut labels = vec![
             ("Title", self.scene.spec.name.clone()),
             ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
-            ("Seed", self.simulation.seed().to_string()),
-            ("Step", self.simulation.steps().to_string()),
-            ("State", format!("{:016x}", self.simulation.world().state_hash())),
+            ("Seed", simulation.seed().to_string()),
+            ("Step", simulation.steps().to_string()),
+            ("State", format!("{:016x}", simulation.world().state_hash())),
         ];
-        let size = (image.width as u32, image.height as u32);
-        write_png(path, size, &image.rgb, &labels, self.outputs.existing).context("the frames before are complete")?;
-        Ok(())
+        if let Some(Sight { point: [x, y, z], reach }) = sight {
+            labels.push((SIGHT, format!("{x} {y} {z} {reach}")));
+        }
+        labels
     }
 
     /// Prints what was written and the last step.
@@ -437,19 +676,20 @@ impl Shooting {
         if self.quiet {
             return;
         }
-        let steps = self.simulation.steps();
-        if let Some(edge) = Edge::of(&self.simulation, &self.site).words() {
+        let Stage { simulation, site } = &self.state.stage;
+        let steps = simulation.steps().max(self.shown);
+        if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);
         }
-        let flow = FlowReport::of(&self.simulation, &self.site);
+        let flow = FlowReport::of(simulation, site);
         flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::note(&warning));
-        if steps < self.scene.spec.film.steps {
+        if stop::asked() && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames()) {
             say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
         }
-        for path in self.outputs.animations.iter().filter(|_| frames > 0) {
+        for path in self.outputs.targets.animations.iter().filter(|_| frames > 0) {
             say::note(&format!("{} ({frames} frames)", path.display()));
         }
-        if let Some((folder, name)) = &self.outputs.frames {
+        if let Some((folder, name)) = &self.outputs.targets.folder {
             say::note(&format!("{} ({frames} frames)", folder.join(format!("{name}_*.png")).display()));
         }
         match &self.outputs.picture {

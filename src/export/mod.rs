@@ -16,6 +16,7 @@ pub mod maps;
 pub mod mesh;
 mod mp4;
 pub mod npz;
+mod parts;
 #[cfg(feature = "render")]
 mod picture;
 mod png;
@@ -40,6 +41,7 @@ use crate::validate::Invalid;
 pub use self::about::{About, NO_FORECAST};
 pub use self::caption::Caption;
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
+pub use self::parts::{Part, Parts, fingerprints};
 pub use self::png::{Label, write_png};
 pub use self::space::{SpaceFile, mesh_formats, volume_formats};
 pub use self::state::ExportState;
@@ -102,6 +104,16 @@ pub enum ExportError {
         path: PathBuf,
         /// Error of the encoder.
         reason: String,
+    },
+    /// A folder beside a film holds frames of another one.
+    #[error("{folder} is in the way of this film's frames: {difference}; {mend}")]
+    OtherPlan {
+        /// The folder.
+        folder: PathBuf,
+        /// The first difference, in words.
+        difference: String,
+        /// Ways out.
+        mend: &'static str,
     },
     /// The file cannot be written.
     #[error(transparent)]

@@ -7,6 +7,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::{Animation, ExportError, Film};
 use crate::output::WholeFile;
 
+/// Threads of the encoder, on every machine.
+const ENCODER_THREADS: &str = "4";
+
 pub(super) struct Mp4 {
     file: WholeFile,
     ffmpeg: Child,
@@ -35,7 +38,10 @@ impl Mp4 {
             .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"])
             .args(["-s", &format!("{}x{}", film.width, film.height), "-r", &film.fps.to_string(), "-i", "-"])
             // Players want 4:2:0 colour, which wants even sides.
-            .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18"])
+            .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-sws_flags", "+bicubic+accurate_rnd+bitexact"])
+            .args(["-pix_fmt", "yuv420p", "-crf", "18"])
+            // The same frames give the same file on any machine: the encoder's bits follow from how many threads it has.
+            .args(["-threads", ENCODER_THREADS, "-flags:v", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"])
             .args(["-movflags", "+faststart", "-f", "mp4"])
             .arg(file.temporary_path())
             .stdin(Stdio::piped())

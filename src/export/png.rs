@@ -34,11 +34,22 @@ pub(super) fn encode(
     pixels: &[u8],
     labels: &[Label<'_>],
 ) -> Result<(), ::png::EncodingError> {
+    encode_with(Compression::Balanced, file, (width, height), pixels, labels)
+}
+
+/// Encodes pixels as [`write_png`] takes them, packed so well.
+pub(super) fn encode_with(
+    compression: Compression,
+    file: impl Write,
+    (width, height): (u32, u32),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<(), ::png::EncodingError> {
     let mut encoder = Encoder::new(file, width, height);
     let opaque = pixels.len() as u64 == 3 * u64::from(width) * u64::from(height);
     encoder.set_color(if opaque { ColorType::Rgb } else { ColorType::Rgba });
     encoder.set_depth(BitDepth::Eight);
-    encoder.set_compression(Compression::Balanced);
+    encoder.set_compression(compression);
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
     for (keyword, text) in labels {
         encoder.add_itxt_chunk((*keyword).to_owned(), text.clone())?;

@@ -52,11 +52,12 @@ pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
 #[cfg(feature = "files")]
 pub use self::schema::schema;
-pub use self::spec::{FilmSpec, GridSpec, SceneSpec};
+pub use self::spec::{GridSpec, SceneSpec};
 pub use self::summary::Edge;
 pub use self::time::Seconds;
 pub use self::vent::{VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
+pub use crate::film::FilmSpec;
 use crate::goals::{Goals, MAX_GOALS};
 use crate::grid::Grid;
 #[cfg(feature = "files")]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable};
 use crate::air::AirSpec;
+use crate::film::FilmSpec;
 use crate::goals::GoalSpec;
 use crate::grid::{Grid, MAX_SIDE};
 use crate::matter::{Capacity, Material, Reaction};
@@ -112,36 +113,5 @@ impl GridSpec {
         self.check("grid")?;
         let [nx, ny, nz] = self.size;
         Ok(Grid::new(nx, ny, nz))
-    }
-}
-
-table! {
-    /// Length and size of the film that `render` makes of the scene.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    pub struct FilmSpec {
-        /// Steps in all.
-        pub steps: u64 = 3000, [0.0, 1e9] "steps";
-        /// Steps from one frame to the next.
-        pub every: u64 = 30, [1.0, 1e9] "steps";
-        /// Width and height of a frame.
-        #[serde(deserialize_with = "crate::exact::list")]
-        pub size: [u32; 2] = [960, 640], [1.0, MAX_PIXELS] "pixels";
-        /// Width and height of the picture of the last step.
-        #[serde(deserialize_with = "crate::exact::list")]
-        pub picture_size: [u32; 2] = [1440, 960], [1.0, MAX_PIXELS] "pixels";
-        /// Frames shown in a second.
-        pub fps: u32 = 20, [1.0, 60.0] "1/s";
-        /// Angle by which the camera goes round from the first frame to the last.
-        pub orbit_deg: f32 = 0.0, [-36_000.0, 36_000.0] "°";
-    }
-}
-
-/// Most pixels along a side of a picture.
-const MAX_PIXELS: f64 = 8192.0;
-
-impl FilmSpec {
-    /// Checks every number.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        self.check("film")
     }
 }

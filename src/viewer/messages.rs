@@ -12,6 +12,7 @@ pub use super::past::history::{
     Act, Branch, BranchError, Deed, History, HistoryError, Kind, LONGEST_NAME, MOST_BRANCHES, Moment,
 };
 use crate::air::{Air, Field, Wind};
+use crate::film::FilmKey;
 use crate::goals::{GoalSpec, Progress};
 use crate::grid::{Grid, Place};
 pub use crate::lowpass::BRICK;
@@ -74,6 +75,8 @@ pub enum Command {
     Glow(Glow),
     /// Camera and look for the file of the session.
     View(Box<CameraSpec>, Box<LookSpec>),
+    /// Key frames of the film for the file of the session.
+    Film(Vec<FilmKey>),
     /// Write the session as a scene that replays to the same bits.
     Save(PathBuf, Existing),
 }

@@ -11,9 +11,11 @@ use super::edit::built::Built;
 use super::edit::slices::Cuts;
 use super::edit::tools::Tools;
 use super::input::complete::Completion;
+use super::input::filming::Filming;
 use super::input::keys::Action;
 use super::messages::{Command, Glow, Notice, Pace, Report, Update, Way};
 use super::paint::{Quality, View};
+use super::past::film::KeyFrames;
 use super::past::times::StageTimes;
 use super::shell::compare::Sides;
 use super::shell::recent::Recent;
@@ -73,6 +75,8 @@ pub(crate) enum Request {
     Go(Way),
     /// Show a branch beside the present one.
     Compare(u64),
+    /// Key frames of the film.
+    Film(Filming),
     /// Open a scene or a heightmap.
     Open(PathBuf),
     /// Run the physical model on the bare heightmap.
@@ -148,6 +152,8 @@ pub(crate) struct State {
     pub(crate) first_person: bool,
     pub(crate) turntable: bool,
     pub(crate) times: StageTimes,
+    /// Key frames that the session is saved with.
+    pub(crate) film: KeyFrames,
     pub(crate) toasts: Toasts,
     pub(crate) strip: Strip,
     /// Two branches side by side.
@@ -196,6 +202,7 @@ impl State {
             first_person: false,
             turntable: false,
             times: StageTimes::default(),
+            film: KeyFrames::of(&scene.spec.film),
             toasts: Toasts::default(),
             strip: Strip::default(),
             sides: None,
@@ -252,6 +259,7 @@ impl State {
         let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
+        self.film = KeyFrames::of(&scene.spec.film);
         self.scene = scene;
     }
 

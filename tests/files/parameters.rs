@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lavoxel::air::AirSpec;
+use lavoxel::film::{FilmKey, KeyCamera};
 use lavoxel::flow::Lava;
 use lavoxel::goals::GoalSpec;
 use lavoxel::matter::Material;
@@ -50,6 +51,8 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("scenes.md", "camera", lines::<CameraSpec>("[camera]")),
         ("scenes.md", "look", lines::<LookSpec>("[look]")),
         ("scenes.md", "film", lines::<FilmSpec>("[film]")),
+        ("scenes.md", "film.key", lines::<FilmKey>("[[film.key]]")),
+        ("scenes.md", "film.key.camera", lines::<KeyCamera>("camera")),
     ]
 }
 

@@ -19,7 +19,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("where the models meet", &["coupling"]),
     ("all models side by side", &["state"]),
     ("the order of a step; what pictures read", &["lowpass", "simulation"]),
-    ("pictures", &["render"]),
+    ("pictures, and the frames of films", &["film", "render"]),
     ("scenes; files of a state", &["export", "scene"]),
     ("files to go on from; footprints beside others; reports", &["checkpoint", "compare", "report"]),
     ("many runs", &["hazard"]),

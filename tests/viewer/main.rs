@@ -7,6 +7,7 @@ mod common;
 #[path = "../common/needs.rs"]
 mod needs;
 
+mod film;
 mod session;
 mod shader_memory;
 mod window;

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A virtual display of its own, whose pixels lie in a file.
-struct Display {
+pub(crate) struct Display {
     server: Running,
     name: String,
     folder: tempfile::TempDir,
@@ -40,7 +40,7 @@ struct Display {
 
 impl Display {
     /// Starts Xvfb, or records that this test is skipped.
-    fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         Self::of_size("480x360")
     }
 
@@ -65,12 +65,12 @@ impl Display {
         Some(Self { server, name: format!(":{}", number.trim()), folder, _turn: turn })
     }
 
-    fn xdotool(&self, words: &[&str]) {
+    pub(crate) fn xdotool(&self, words: &[&str]) {
         let done = Command::new("xdotool").args(words).env("DISPLAY", &self.name).status().expect("xdotool runs");
         assert!(done.success(), "xdotool {words:?}");
     }
 
-    fn key(&self, key: &str) {
+    pub(crate) fn key(&self, key: &str) {
         self.xdotool(&["key", key]);
     }
 
@@ -95,14 +95,14 @@ impl Display {
 }
 
 /// The program with its window, and the lines it writes.
-struct Window {
+pub(crate) struct Window {
     program: Running,
     lines: Receiver<String>,
     seen: Vec<String>,
 }
 
 impl Window {
-    fn open(display: &Display, folder: &Path, words: &[&str]) -> Self {
+    pub(crate) fn open(display: &Display, folder: &Path, words: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
         command
             .arg("view")
@@ -129,7 +129,7 @@ impl Window {
     }
 
     /// Waits for the next line that contains `text`.
-    fn wait_for(&mut self, text: &str) -> String {
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -147,7 +147,7 @@ impl Window {
     }
 
     /// Waits for "saved FILE" and gives the file.
-    fn saved(&mut self, folder: &Path) -> PathBuf {
+    pub(crate) fn saved(&mut self, folder: &Path) -> PathBuf {
         let line = self.wait_for("saved ");
         // A recording is followed by its length in brackets.
         let name = line.trim().trim_start_matches("saved ").split(" (").next().unwrap_or_default();
@@ -173,7 +173,7 @@ impl Window {
         kib * 1024.0 / 1e6
     }
 
-    fn end(mut self) -> ExitStatus {
+    pub(crate) fn end(mut self) -> ExitStatus {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
             if let Some(status) = self.program.try_wait().expect("the program can be waited for") {
@@ -304,7 +304,7 @@ fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
 }
 
 /// Gives the window the keys, which no window manager does here, until it answers one: Ctrl+S. Gives the saved session.
-fn focused(display: &Display, window: &mut Window, folder: &Path) -> PathBuf {
+pub(crate) fn focused(display: &Display, window: &mut Window, folder: &Path) -> PathBuf {
     for _ in 0..6 {
         display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus", "mousemove", "5", "5"]);
         display.key("ctrl+s");

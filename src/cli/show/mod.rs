@@ -3,4 +3,5 @@
 pub(super) mod beside;
 pub(super) mod painter;
 pub(super) mod progress;
+pub(super) mod reel;
 pub(super) mod say;

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
-use lavoxel::render::{Axis, Camera, CameraSpec, Image, LookSpec, Named, Renderer, Section, Slices};
+use lavoxel::render::{Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Named, Renderer, Section, Slices};
 use lavoxel::scene::{Model, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
@@ -59,7 +59,6 @@ impl fmt::Display for Clip {
 /// Keeps what drawing needs from frame to frame.
 pub(in crate::cli) struct Painter {
     name: String,
-    camera: CameraSpec,
     look: LookSpec,
     /// Height of a cell in its widths.
     tall: f32,
@@ -70,6 +69,8 @@ pub(in crate::cli) struct Painter {
     lowpass: Option<LowPass>,
     /// Made with the first volume picture: preparing it takes a second.
     renderer: Option<Renderer>,
+    /// Bounds that all cameras frame, where they stay the same however the ground changes.
+    framed: Option<Bounds>,
 }
 
 /// Pictures that are drawn.
@@ -94,23 +95,51 @@ impl Painter {
         let tall = if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 };
         Ok(Self {
             name: scene.spec.name.clone(),
-            camera: scene.spec.camera.clone(),
             look: LookSpec { cell_height: tall, ..scene.look() },
             tall,
             matter: scene.spec.matter_at_start(site.grid),
             view,
             lowpass: None,
             renderer: None,
+            framed: None,
         })
     }
 
-    /// Draws the simulation as it is now, in `size` pixels, with the camera turned around the target by some degrees; nothing
-    /// where the program is to end and has no more time for it.
+    /// Lets all cameras from now on frame what is there now: rock that grows does not move the picture. Returns the lowest corner of
+    /// that, and its extent, in cells; nothing for slices.
+    pub(in crate::cli) fn keep_framing(&mut self, simulation: &Simulation) -> Result<Option<[[f32; 3]; 2]>, Invalid> {
+        if !matches!(self.view, Drawn::Volume) {
+            return Ok(None);
+        }
+        let bounds = self.bounds(simulation)?;
+        self.framed = Some(bounds);
+        let extent = bounds.high - bounds.low;
+        Ok(Some([[bounds.low.x, bounds.low.y, bounds.low.z], [extent.x, extent.y, extent.z]]))
+    }
+
+    /// Lets cameras frame what is there at each time again.
+    pub(in crate::cli) fn free_framing(&mut self) {
+        self.framed = None;
+    }
+
+    /// Bounds of what is there now.
+    fn bounds(&mut self, simulation: &Simulation) -> Result<Bounds, Invalid> {
+        let (tall, world) = (self.tall, simulation.world());
+        let renderer = match &mut self.renderer {
+            Some(renderer) => renderer,
+            none => none.insert(Renderer::new(world.ground().surface(), world.grid(), self.look.clone())?),
+        };
+        renderer.set_ground(world.ground());
+        Ok(renderer.subject().of_tall_cells(tall).holding(&self.matter))
+    }
+
+    /// Draws the simulation as it is now, in `size` pixels, from a camera; nothing where the program is to end and has no more time
+    /// for it.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
         size: [u32; 2],
-        turned_deg: f32,
+        camera: &CameraSpec,
     ) -> Result<Option<Image>, Invalid> {
         let size = (size[0] as usize, size[1] as usize);
         let overdue = stop::overdue();
@@ -118,7 +147,7 @@ impl Painter {
             return Ok(None);
         }
         let image = match &mut self.view {
-            Drawn::Volume => self.volume(simulation, size, turned_deg),
+            Drawn::Volume => self.volume(simulation, size, camera),
             Drawn::Slice(slices) => {
                 slices.draw(simulation, size, format!("{}, step {}", self.name, simulation.steps()))
             }
@@ -126,17 +155,12 @@ impl Painter {
         image.map(|image| (!overdue.load(Ordering::Relaxed)).then_some(image))
     }
 
-    fn volume(&mut self, simulation: &Simulation, size: (usize, usize), turned_deg: f32) -> Result<Image, Invalid> {
+    fn volume(&mut self, simulation: &Simulation, size: (usize, usize), spec: &CameraSpec) -> Result<Image, Invalid> {
+        let now = self.bounds(simulation)?;
+        let camera = Camera::new(spec, &self.framed.unwrap_or(now), size);
         let world = simulation.world();
-        let renderer = match &mut self.renderer {
-            Some(renderer) => renderer,
-            none => none.insert(Renderer::new(world.ground().surface(), world.grid(), self.look.clone())?),
-        };
+        let Some(renderer) = &mut self.renderer else { unreachable!("the bounds are those of a renderer") };
         renderer.stop_by(stop::overdue());
-        renderer.set_ground(world.ground());
-        let azimuth_deg = self.camera.azimuth_deg + turned_deg;
-        let spec = CameraSpec { azimuth_deg, ..self.camera.clone() };
-        let camera = Camera::new(&spec, &renderer.subject().of_tall_cells(self.tall).holding(&self.matter), size);
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
         lowpass.refresh(world);

@@ -58,6 +58,98 @@ impl Progress {
     }
 }
 
+/// A bar over the frames of a film, or lines, as [`Progress`] has them. The time left follows from what steps and frames took.
+pub(in crate::cli) struct Frames {
+    bar: ProgressBar,
+    shown: Instant,
+    log: Option<Log>,
+    costs: Costs,
+    /// Frames and steps of the whole film.
+    all: [u64; 2],
+    /// The last frame and step.
+    now: [u64; 2],
+}
+
+impl Frames {
+    /// For a film of so many frames, whose last one has so many steps.
+    pub(in crate::cli) fn new(frames: u64, steps: u64, quiet: bool) -> Self {
+        let bar = bar(frames, quiet, "{bar:28} frame {pos}/{len}  {msg}");
+        let log = Log::instead_of(&bar, quiet, "frame");
+        Self { bar, shown: Instant::now(), log, costs: Costs::default(), all: [frames, steps], now: [0; 2] }
+    }
+
+    /// Counts a frame that was there already.
+    pub(in crate::cli) fn skip(&mut self, frame: u64, step: u64) {
+        self.now = [frame, step];
+        self.bar.set_position(frame);
+        self.log.iter_mut().for_each(|log| log.first = frame);
+    }
+
+    /// Sets the step from which the simulation goes on.
+    pub(in crate::cli) fn start_at(&mut self, step: u64) {
+        self.now[1] = step;
+    }
+
+    /// Counts a step that took so long.
+    pub(in crate::cli) fn step(&mut self, simulation: &Simulation, took: Duration) {
+        self.costs.add(1, took);
+        self.now[1] = simulation.steps();
+        self.show(Some(simulation));
+    }
+
+    /// Counts a frame that was drawn and written in this time.
+    pub(in crate::cli) fn frame(&mut self, frame: u64, simulation: &Simulation, took: Duration) {
+        self.costs.add(0, took);
+        self.now[0] = frame;
+        self.bar.set_position(frame);
+        self.show(Some(simulation));
+    }
+
+    fn show(&mut self, simulation: Option<&Simulation>) {
+        let left = self.left();
+        if let Some(log) = &mut self.log {
+            log.say_with(self.now[0], Some(self.all[0]), &format!(", step {} of {}", self.now[1], self.all[1]), left);
+        } else if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
+            let left = left.map(|left| format!("  {left} left")).unwrap_or_default();
+            let contents = simulation.map(contents).unwrap_or_default();
+            self.bar.set_message(format!("step {}/{}  {contents}{left}", self.now[1], self.all[1]));
+            self.shown = Instant::now();
+        }
+    }
+
+    /// The time that the rest takes, once a frame was drawn.
+    fn left(&self) -> Option<Seconds> {
+        let left: [u64; 2] = std::array::from_fn(|k| self.all[k].saturating_sub(self.now[k]));
+        self.costs.of(left).map(|seconds| Seconds(seconds.ceil()))
+    }
+
+    /// Removes the bar.
+    pub(in crate::cli) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Seconds that a frame and a step take: means in which late ones count more, since a flow grows.
+#[derive(Default)]
+struct Costs([Option<f64>; 2]);
+
+impl Costs {
+    /// Part of a mean that the latest one makes.
+    const SHARES: [f64; 2] = [0.1, 0.02];
+
+    fn add(&mut self, kind: usize, took: Duration) {
+        let took = took.as_secs_f64();
+        let mean = self.0[kind].get_or_insert(took);
+        *mean += (took - *mean) * Self::SHARES[kind];
+    }
+
+    /// Seconds that so many frames and steps take; none before there was a frame, or a step where there are any to make.
+    fn of(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
+        let stepping = if steps == 0 { 0.0 } else { self.0[1]? * steps as f64 };
+        Some(self.0[0]? * frames as f64 + stepping)
+    }
+}
+
 /// A bar over the runs of a hazard map, or lines, as [`Progress`] has them. Threads share it.
 pub(in crate::cli) struct Runs {
     bar: ProgressBar,
@@ -124,16 +216,34 @@ impl Log {
         }
     }
 
+    /// As [`Self::say`], with more words, and with the time left where it is known otherwise.
+    fn say_with(&mut self, done: u64, all: Option<u64>, more: &str, left: Option<Seconds>) {
+        let now = Instant::now();
+        if self.is_due(now, done, all.unwrap_or(done)) {
+            let took = now.duration_since(self.start).as_secs_f64();
+            say::note(&self.line(done, all.unwrap_or(done), (more, took, left)));
+        }
+    }
+
     /// The line, if it is time for one.
     fn due(&mut self, now: Instant, done: u64, all: u64) -> Option<String> {
-        if done >= all || now.duration_since(self.last) < EVERY {
+        if !self.is_due(now, done, all) {
             return None;
         }
-        self.last = now;
         let (made, took) = (done.saturating_sub(self.first), now.duration_since(self.start).as_secs_f64());
         let left = (made > 0).then(|| Seconds((took / made as f64 * (all - done) as f64).ceil()));
+        Some(self.line(done, all, ("", took, left)))
+    }
+
+    fn is_due(&mut self, now: Instant, done: u64, all: u64) -> bool {
+        let is_due = done < all && now.duration_since(self.last) >= EVERY;
+        self.last = if is_due { now } else { self.last };
+        is_due
+    }
+
+    fn line(&self, done: u64, all: u64, (more, took, left): (&str, f64, Option<Seconds>)) -> String {
         let left = left.map(|left| format!(", about {left} left")).unwrap_or_default();
-        Some(format!("{} {done} of {all}, {} so far{left}", self.unit, Seconds(took.round())))
+        format!("{} {done} of {all}{more}, {} so far{left}", self.unit, Seconds(took.round()))
     }
 }
 
@@ -158,6 +268,18 @@ fn flow_words(simulation: &Simulation) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_left_of_a_film_counts_steps_and_frames() {
+        let mut costs = Costs::default();
+        assert_eq!(costs.of([3, 0]), None);
+        costs.add(0, Duration::from_secs(2));
+        assert_eq!((costs.of([3, 0]), costs.of([3, 10])), (Some(6.0), None));
+        costs.add(1, Duration::from_millis(500));
+        assert_eq!(costs.of([3, 10]), Some(11.0));
+        (0..2000).for_each(|_| costs.add(1, Duration::from_secs(1)));
+        assert!(costs.of([0, 10]).is_some_and(|seconds| (seconds - 10.0).abs() < 0.01), "late steps count more");
+    }
 
     #[test]
     fn a_log_has_a_line_every_ten_seconds_with_the_time_left() {

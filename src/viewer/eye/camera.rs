@@ -26,6 +26,8 @@ const TURNTABLE_DEG_S: f32 = 18.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     spec: CameraSpec,
+    /// Field of view in force: the scene's, or that of a key frame.
+    fov_deg: f32,
     shown: Pose,
     goal: Pose,
     /// Pixels at the left of the window that the panel covers: in the picture shown, and in the goal.
@@ -49,6 +51,7 @@ impl Rig {
         let pose = Pose::framed(spec, subject, free);
         Self {
             spec: spec.clone(),
+            fov_deg: spec.fov_deg,
             shown: pose,
             goal: pose,
             covered: (covered, covered),
@@ -75,6 +78,7 @@ impl Rig {
 
     fn frame(&mut self, spec: CameraSpec, subject: &Bounds) {
         self.goal = Pose::framed(&spec, subject, self.free);
+        self.fov_deg = spec.fov_deg;
         self.framed = Some(spec);
         self.first_person = false;
         self.before = None;
@@ -205,19 +209,28 @@ impl Rig {
 
     /// The camera of a picture without a panel: the target is in the middle.
     pub(crate) fn camera(&self, size: Size) -> Camera {
-        self.shown.camera(self.spec.fov_deg, size)
+        self.shown.camera(self.fov_deg, size)
     }
 
     /// The camera of the window: the target is in the middle of the part that the panel leaves free.
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
-        Pose { target: self.shown.target - aside, ..self.shown }.camera(self.spec.fov_deg, size)
+        Pose { target: self.shown.target - aside, ..self.shown }.camera(self.fov_deg, size)
     }
 
     /// The camera as a scene writes it, clamped to the ranges of a scene.
     pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
-        let Pose { azimuth_deg, elevation_deg, target, distance, .. } = self.goal;
+        self.written(&self.goal, subject)
+    }
+
+    /// The camera of the picture that is shown, on its way to the goal, as a scene writes it.
+    pub(crate) fn shown_spec(&self, subject: &Bounds) -> CameraSpec {
+        self.written(&self.shown, subject)
+    }
+
+    fn written(&self, pose: &Pose, subject: &Bounds) -> CameraSpec {
+        let Pose { azimuth_deg, elevation_deg, target, distance, .. } = *pose;
         let extent = subject.high - subject.low;
         let shares = (target - subject.low).component_div(&extent);
         CameraSpec {
@@ -225,13 +238,21 @@ impl Rig {
             elevation_deg,
             distance: Some((distance / subject.diagonal()).clamp(0.01, 100.0)),
             target: Some(shares.map(|share| share.clamp(-10.0, 10.0)).into()),
-            fov_deg: self.spec.fov_deg,
+            fov_deg: self.fov_deg,
         }
+    }
+
+    /// Stands at once where a camera says.
+    pub(crate) fn stand(&mut self, camera: &CameraSpec, subject: &Bounds) {
+        self.frame(camera.clone(), subject);
+        self.framed = None;
+        self.turntable = false;
+        self.shown = self.goal;
     }
 
     /// Cells across one pixel at the target.
     fn cells_per_pixel(&self, size: Size) -> f32 {
-        2.0 * (self.spec.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
+        2.0 * (self.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
     }
 }
 
@@ -402,6 +423,20 @@ mod tests {
         let saved = Camera::new(&spec, &bounds(), SIZE);
         let camera = settled(rig).camera(SIZE);
         assert!((saved.eye() - camera.eye()).norm() < 0.05, "{} {}", saved.eye(), camera.eye());
+    }
+
+    #[test]
+    fn a_camera_that_was_written_comes_back() {
+        let mut rig = rig();
+        rig.drag((333.0, -20.0));
+        rig.zoom(2.0, (100.0, 80.0), SIZE);
+        let rig = settled(rig);
+        let (mut other, fov_deg) = (self::rig(), 50.0);
+        other.stand(&CameraSpec { fov_deg, ..rig.shown_spec(&bounds()) }, &bounds());
+        assert!((other.camera(SIZE).eye() - rig.camera(SIZE).eye()).norm() < 0.05);
+        assert_eq!(other.shown_spec(&bounds()).fov_deg, fov_deg);
+        other.reset(&bounds());
+        assert_eq!(settled(other).camera(SIZE), self::rig().camera(SIZE), "its field of view too");
     }
 
     #[test]

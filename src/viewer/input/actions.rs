@@ -260,6 +260,7 @@ impl App {
         if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
             let camera = Box::new(rig.spec(&subject));
             self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
+            self.worker.send(Command::Film(self.state.film.keys.clone()));
         }
         let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension("toml").exists());
         let path = path.with_extension("toml");

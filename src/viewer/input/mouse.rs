@@ -133,6 +133,7 @@ impl App {
             Request::Send(command) => self.worker.send(command),
             Request::Go(way) => self.go(way),
             Request::Compare(branch) => self.compare(branch),
+            Request::Film(wish) => self.film(wish),
             Request::Open(path) => self.open(&path),
             Request::Physical => self.open_in_physical_model(),
         }
@@ -224,6 +225,7 @@ impl App {
         match self.files.record(path, &file_name(&report.name), part) {
             Ok(path) => {
                 self.recording_since = Instant::now();
+                self.state.film.begin();
                 self.tell(Notice::new(format!("recording {}", path.display())));
                 self.record_frame();
             }
@@ -242,6 +244,7 @@ impl App {
         }
         self.files.end_recording(seconds);
         self.journal.say("recording ended");
+        self.keep_way();
     }
 
     /// Adds the picture of the window to the recording when a frame of it is due. Returns its length in seconds.
@@ -257,6 +260,7 @@ impl App {
         {
             recorder.take(picture, seconds);
         }
+        self.sample_camera(seconds);
         Some(seconds)
     }
 

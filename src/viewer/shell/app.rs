@@ -116,6 +116,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         worker,
         painter,
         rig: None,
+        opened: None,
         pointer: Pointer::default(),
         down: Down::default(),
         shift: false,
@@ -149,6 +150,8 @@ pub(in crate::viewer) struct App {
     pub(in crate::viewer) state: State,
     /// Created with the first report.
     pub(in crate::viewer) rig: Option<Rig>,
+    /// Bounds that cameras framed when the scene was opened: those that a film of it keeps.
+    pub(in crate::viewer) opened: Option<Bounds>,
     pub(in crate::viewer) pointer: Pointer,
     /// Keys that are down.
     pub(in crate::viewer) down: Down,
@@ -358,7 +361,10 @@ impl App {
         let Some(subject) = self.subject() else { return };
         match &mut self.rig {
             Some(rig) if !reset => rig.fit(&subject, size, covered),
-            rig => *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered)),
+            rig => {
+                *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered));
+                self.opened = Some(subject);
+            }
         }
     }
 
@@ -386,6 +392,9 @@ impl App {
     /// Walks by the keys that are held and advances the camera. Returns whether it moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
+        if self.preview(seconds) {
+            return true;
+        }
         let typing = self.typing();
         let Some(rig) = &mut self.rig else { return false };
         if !typing {

@@ -4,6 +4,7 @@
 mod bar;
 mod camera;
 mod files;
+mod film;
 mod goals;
 mod help;
 mod legend;

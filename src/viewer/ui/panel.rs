@@ -4,7 +4,7 @@ use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
 
 use super::rows::{Fold, section};
-use super::{BRIGHT, FAINT, camera, files, look, materials, numbers, rules, slices, time, tools, vents, wind};
+use super::{BRIGHT, FAINT, camera, files, film, look, materials, numbers, rules, slices, time, tools, vents, wind};
 use crate::viewer::past::pace;
 use crate::viewer::state::State;
 
@@ -74,6 +74,7 @@ fn sections(ui: &mut Ui, state: &mut State) {
     });
     section(ui, "Time machine", Fold::Open, |ui| time::moments(ui, state));
     section(ui, "Files", Fold::Closed, |ui| files::show(ui, state));
+    section(ui, "Film", Fold::Closed, |ui| film::show(ui, state));
     section(ui, "Look", Fold::Closed, |ui| look::show(ui, state));
     section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
     section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));
@@ -113,8 +114,19 @@ mod tests {
     #[test]
     fn every_section_is_in_reach_at_768_lines_and_numbers_are_folded() {
         let texts = seen(768.0);
-        let sections =
-            ["Tools", "Sources", "View", "Time machine", "Files", "Look", "Slices", "Clip box", "Flow", "Numbers"];
+        let sections = [
+            "Tools",
+            "Sources",
+            "View",
+            "Time machine",
+            "Files",
+            "Film",
+            "Look",
+            "Slices",
+            "Clip box",
+            "Flow",
+            "Numbers",
+        ];
         for section in sections {
             assert!(texts.iter().any(|text| text == section), "{section} is not seen: {texts:?}");
         }

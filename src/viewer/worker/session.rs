@@ -8,6 +8,7 @@ use super::snapshots::{MOST_BYTES, Snapshots};
 use super::stroke::{Brush, Miss, changes};
 use super::travel::Travel;
 use crate::engine::tiled::Tiled;
+use crate::film::{FilmKey, FilmSpec};
 use crate::map::Site;
 use crate::memory::left_beside;
 use crate::output::{Existing, OutputError};
@@ -301,6 +302,14 @@ impl Session {
     /// Camera and look for the scene that is saved.
     pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
+    }
+
+    /// Key frames of the film for the scene that is saved. Other movements of the scene's camera give way to them.
+    pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
+        let film = &mut self.scene.spec.film;
+        if film.keys != keys {
+            *film = FilmSpec { keys, orbit_deg: 0.0, camera_move: None, ..film.clone() };
+        }
     }
 
     /// Writes the session as a scene that replays to the same bits.

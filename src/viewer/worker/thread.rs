@@ -224,6 +224,7 @@ impl Thread {
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
             Command::View(camera, look) => self.session.set_view(*camera, *look),
+            Command::Film(keys) => self.session.set_film(keys),
             Command::Save(path, existing) => {
                 self.session.save(&path, existing)?;
                 let text = format!("saved {}", path.display());
