@@ -10,6 +10,7 @@ mod bodies;
 mod course;
 mod defaults;
 mod error;
+mod finer;
 mod flow;
 mod heater;
 mod lava;
@@ -17,6 +18,7 @@ mod lava_keys;
 mod melting;
 mod need;
 mod open;
+mod random;
 #[cfg(feature = "files")]
 mod save;
 #[cfg(feature = "files")]
@@ -41,6 +43,7 @@ pub(crate) use self::bodies::Scale;
 use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
 pub use self::error::SceneError;
+pub use self::finer::MOST_FINER;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
@@ -48,6 +51,7 @@ use self::lava_keys::take_lava;
 #[cfg(feature = "files")]
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
+pub use self::random::RandomVolcano;
 #[cfg(feature = "files")]
 pub use self::schema::schema;
 pub use self::spec::{FilmSpec, GridSpec, SceneSpec};

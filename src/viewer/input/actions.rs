@@ -53,6 +53,8 @@ impl App {
             Action::Record => self.toggle_recording(),
             Action::Save => self.save(),
             Action::Open => self.choose_file(),
+            Action::Start => self.show_files(),
+            Action::Tour => self.begin_tour(),
             Action::Panel => self.toggle_panel(),
             Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
             Action::Help => self.toggle_help(),
@@ -282,6 +284,13 @@ impl App {
         self.journal.say("file dialog");
     }
 
+    /// Begins the tour, with the panel unfolded, to whose sections it points.
+    fn begin_tour(&mut self) {
+        let shown = &mut self.state.shown;
+        (shown.help, shown.opening, shown.panel, shown.tour) = (false, false, true, Some(0));
+        self.journal.say("tour");
+    }
+
     fn toggle_panel(&mut self) {
         self.state.shown.panel ^= true;
         self.journal.say(&format!("panel {}", on_off(self.state.shown.panel)));
@@ -294,7 +303,9 @@ impl App {
 
     /// Closes what is open, the topmost first.
     fn dismiss(&mut self) {
-        if self.state.shown.help {
+        if self.state.shown.tour.take().is_some() {
+            self.journal.say("tour ended");
+        } else if self.state.shown.help {
             self.state.shown.help = false;
         } else if self.window.is_fullscreen() {
             self.window.set_fullscreen(false);
@@ -305,7 +316,7 @@ impl App {
 }
 
 impl App {
-    /// Opens the window's own dialog for a file.
+    /// Shows the start screen, which is also the window's own dialog for a file.
     pub(in crate::viewer) fn show_files(&mut self) {
         self.state.shown.opening = true;
         self.state.shown.focus_path = true;

@@ -130,6 +130,8 @@ impl App {
             Request::Send(command) => self.worker.send(command),
             Request::StopAt(moment) => self.stop_at(moment),
             Request::Open(path) => self.open(&path),
+            Request::Make(scene) => self.make(*scene),
+            Request::Finer => self.open_finer(),
             Request::Physical => self.open_in_physical_model(),
         }
     }
@@ -175,11 +177,39 @@ impl App {
                 return false;
             }
         };
-        self.state.coming = Some(scene.clone());
-        self.worker.send(Command::Open(Box::new(scene)));
+        self.send(scene);
         self.state.recent.remember(path);
         self.tell(Notice::new(format!("opening {}", path.display())));
         true
+    }
+
+    /// Has the simulation begin with a scene.
+    fn send(&mut self, scene: Scene) {
+        self.state.coming = Some(scene.clone());
+        self.worker.send(Command::Open(Box::new(scene)));
+    }
+
+    /// Begins with a scene that has no file.
+    fn make(&mut self, scene: Scene) {
+        self.tell(Notice::new(format!("opening {}", scene.spec.name)));
+        self.state.shown.models = None;
+        self.send(scene);
+        if self.state.rate == HEIGHTMAP_PACE {
+            self.keep_pace(USUAL_PACE);
+        }
+    }
+
+    /// Opens the scene again, as it was opened, in cells half as large; says why where it cannot be.
+    fn open_finer(&mut self) {
+        let mut scene = self.state.scene.clone();
+        match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
+            Ok(()) => {
+                let [nx, ny, nz] = scene.spec.grid.size;
+                self.tell(Notice::new(format!("{} again in {nx} × {ny} × {nz} cells, half as large", scene.spec.name)));
+                self.send(scene);
+            }
+            Err(error) => self.tell(Notice::wrong(error.to_string())),
+        }
     }
 
     /// Takes another rate; a pause stays a pause.

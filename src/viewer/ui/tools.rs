@@ -35,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
     ui.label(RichText::new(tools.tool.what()).small().color(ACCENT));
     match tools.tool {
-        Tool::Orbit => {}
+        Tool::Orbit | Tool::Pick => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
         Tool::Fill | Tool::Rock | Tool::Dig | Tool::Drain => brush(ui, tools, flow.as_ref()),
         Tool::Air if has_air => {

@@ -11,6 +11,7 @@ mod session;
 mod snapshots;
 mod stroke;
 mod thread;
+mod watch;
 
 use std::any::Any;
 use std::io;

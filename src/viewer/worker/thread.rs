@@ -149,6 +149,7 @@ impl Thread {
             }
             Command::Forget => self.session.forget_ahead(),
             Command::Pick(ray) => self.eye.pick = ray,
+            Command::Watch(watch) => self.eye.watch = watch,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
             Command::View(camera, look) => self.session.set_view(*camera, *look),
