@@ -9,6 +9,7 @@ use crate::generate::Cone;
 use crate::param::{Table, table};
 use crate::random::mix64;
 use crate::terrain::DEFAULT_CELL_SIZE_M;
+use crate::view::{CameraSpec, LookSpec};
 
 table! {
     /// A volcano to be made: another seed, another volcano.
@@ -88,11 +89,15 @@ air = {{ gas = 0.02, steam = 0.004, ash = 0.0006, jet_m_s = 8.0 }}
 [camera]
 azimuth_deg = {:?}
 
+[look]
+sun_azimuth_deg = {:?}
+
 [film]
 steps = {steps}
 every = {}
 ",
-            150.0 + turn_deg,
+            CameraSpec::default().azimuth_deg + turn_deg,
+            LookSpec::default().sun_azimuth_deg + turn_deg,
             (0.01 * steps).ceil()
         ))
     }
@@ -103,9 +108,9 @@ every = {}
         [self.side, high, self.side]
     }
 
-    /// Angle by which the seed turns it, in whole degrees.
-    fn turn_deg(&self) -> f64 {
-        (mix64(u64::from(self.seed)) % 360) as f64
+    /// Angle by which the seed turns it, and camera and sun with it, in whole degrees.
+    fn turn_deg(&self) -> f32 {
+        (mix64(u64::from(self.seed)) % 360) as f32
     }
 }
 

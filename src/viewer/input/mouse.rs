@@ -185,6 +185,7 @@ impl App {
 
     /// Has the simulation begin with a scene.
     fn send(&mut self, scene: Scene) {
+        self.state.shown.opening = false;
         self.state.coming = Some(scene.clone());
         self.worker.send(Command::Open(Box::new(scene)));
     }

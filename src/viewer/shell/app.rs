@@ -344,7 +344,12 @@ impl App {
         self.dialog = None;
         match answer {
             Answer::Chosen(path) => self.open(&path),
-            Answer::Missing => self.show_files(),
+            Answer::Missing => {
+                if self.state.shown.opening {
+                    self.tell(Notice::new("this system has no dialog for files: type a path into the line".to_owned()));
+                }
+                self.show_files();
+            }
             Answer::Closed | Answer::Waiting => {}
         }
         true

@@ -20,6 +20,7 @@ mod rules;
 #[cfg(test)]
 mod shapes;
 mod slices;
+mod swatch;
 mod time;
 mod toasts;
 mod tools;

@@ -13,6 +13,9 @@ use crate::viewer::state::{Request, State};
 /// Width of the card in points.
 const WIDTH: f32 = 340.0;
 
+/// Height that the highest card takes.
+const HEIGHT: f32 = 215.0;
+
 /// A thing to try.
 struct Step {
     title: &'static str,
@@ -148,16 +151,18 @@ fn scene(name: &str) -> Option<Shipped> {
     shipped::scenes().find(|scene| scene.name == name)
 }
 
-/// Upper left corner of the card: beside the section to which it points, or at the top of the picture.
+/// Upper left corner of the card: beside the section to which it points, or below the middle of the picture.
 fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     match section {
         Some(area) => {
-            let top = (area.top() - 8.0).clamp(screen.top() + 12.0, (screen.bottom() - 230.0).max(screen.top() + 12.0));
+            let lowest = (screen.bottom() - HEIGHT - 20.0).max(screen.top() + 12.0);
+            let top = (area.top() - 8.0).clamp(screen.top() + 12.0, lowest);
             Pos2::new(screen.left() + panel + 28.0, top)
         }
         None => {
             let middle = screen.left() + panel + 0.5 * (screen.width() - panel - WIDTH);
-            Pos2::new(middle.max(screen.left() + panel + 12.0), screen.top() + 24.0)
+            let low = (screen.bottom() - HEIGHT - 20.0).max(screen.top() + 12.0);
+            Pos2::new(middle.max(screen.left() + panel + 12.0), low)
         }
     }
 }

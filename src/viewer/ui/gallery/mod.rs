@@ -25,9 +25,12 @@ use crate::viewer::state::{Request, State};
 const SIZE: (f32, f32) = (1000.0, 640.0);
 /// Room that the frame, and the world around it, take of the screen.
 const AROUND: (f32, f32) = (44.0, 74.0);
-/// Width and height of a card, and of the picture in it.
-const CARD: (f32, f32) = (180.0, 180.0);
-const PICTURE: (f32, f32) = (168.0, 112.0);
+/// Least width of a card, room around the picture in it, and height of the words below.
+const CARD: f32 = 168.0;
+const MARGIN: f32 = 6.0;
+const WORDS: f32 = 62.0;
+/// Height of a picture in its widths.
+const FLAT: f32 = 2.0 / 3.0;
 /// Room between cards.
 const GAP: f32 = 8.0;
 /// Lines of words about a scene.
@@ -198,12 +201,13 @@ impl Gallery {
         let mut hit = None;
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.spacing_mut().item_spacing = vec2(GAP, GAP);
+            let width = (ui.available_width() + GAP) / columns as f32 - GAP;
             for (row, line) in scenes.chunks(columns).enumerate() {
                 ui.horizontal(|ui| {
                     for (column, scene) in line.iter().enumerate() {
                         let place = row * columns + column;
                         let is_chosen = self.chosen == Some(place);
-                        let card = card(ui, &mut self.pictures, *scene, is_chosen);
+                        let card = card(ui, &mut self.pictures, *scene, (width, is_chosen));
                         if card.clicked() {
                             hit = Some(place);
                         }
@@ -242,15 +246,26 @@ fn named_by(typed: &str, chosen: Option<usize>) -> Option<PathBuf> {
 /// Cards side by side in so many points.
 fn columns(width: f32) -> usize {
     // The bar at the right takes some.
-    (((width - 12.0 + GAP) / (CARD.0 + GAP)) as usize).max(1)
+    (((width - 12.0 + GAP) / (CARD + GAP)) as usize).max(1)
 }
+
+/// Scenes that come first where nothing is typed; the others follow by their names.
+const FIRST: [&str; 10] =
+    ["eruption", "island", "maunga_whau", "coast", "lake", "plume", "ice", "chocolate", "dunes", "vessels"];
 
 /// The scenes whose name or words contain what is typed, those with the name first; all of them where none does.
 fn fitting(typed: &str) -> Vec<Shipped> {
     let mut some: Vec<_> = named(typed).collect();
     let typed = typed.trim().to_lowercase();
-    some.sort_by_key(|scene| (scene.name != typed, !scene.name.contains(&typed)));
-    if some.is_empty() { shipped::scenes().collect() } else { some }
+    if some.is_empty() {
+        some = shipped::scenes().collect();
+    }
+    if typed.is_empty() || !names_some(&typed) {
+        some.sort_by_key(|scene| FIRST.iter().position(|first| *first == scene.name).unwrap_or(FIRST.len()));
+    } else {
+        some.sort_by_key(|scene| (scene.name != typed, !scene.name.contains(&typed)));
+    }
+    some
 }
 
 /// Whether a scene has the words.
@@ -284,13 +299,15 @@ fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
 }
 
 /// A scene: its picture, its name and words about it.
-fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, is_chosen: bool) -> Response {
+fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, (width, is_chosen): (f32, bool)) -> Response {
     let about = scene.about();
-    let (area, response) = ui.allocate_exact_size(vec2(CARD.0, CARD.1), Sense::click());
+    let inner = width - 2.0 * MARGIN;
+    let size = vec2(width, MARGIN + (inner * FLAT).round() + WORDS);
+    let (area, response) = ui.allocate_exact_size(size, Sense::click());
     if !ui.is_rect_visible(area) {
         return response;
     }
-    let response = response.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(&about);
+    let mut response = response.on_hover_cursor(CursorIcon::PointingHand);
     let lit = is_chosen || response.hovered();
     let (fill, edge) = match lit {
         true => (Color32::from_rgb(44, 38, 35), ACCENT),
@@ -298,16 +315,18 @@ fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, is_chosen: bool) -
     };
     let round = CornerRadius::same(5);
     ui.painter().rect(area, round, fill, Stroke::new(if is_chosen { 2.0 } else { 1.0 }, edge), StrokeKind::Inside);
-    let margin = 0.5 * (CARD.0 - PICTURE.0);
-    let picture = Rect::from_min_size(area.min + vec2(margin, margin), vec2(PICTURE.0, PICTURE.1));
+    let picture = Rect::from_min_size(area.min + vec2(MARGIN, MARGIN), vec2(inner, (inner * FLAT).round()));
     if let Some(texture) = pictures.of(ui.ctx(), scene.name) {
         Image::from_texture((texture.id(), picture.size())).corner_radius(CornerRadius::same(3)).paint_at(ui, picture);
     }
     let left = pos2(picture.left() + 2.0, picture.bottom() + 5.0);
     ui.painter().text(left, Align2::LEFT_TOP, scene.name, FontId::proportional(13.0), BRIGHT);
-    let mut job = LayoutJob::single_section(about, TextFormat::simple(FontId::proportional(10.5), FAINT));
-    job.wrap = TextWrapping { max_width: PICTURE.0 - 4.0, max_rows: LINES, ..TextWrapping::default() };
+    let mut job = LayoutJob::single_section(about.clone(), TextFormat::simple(FontId::proportional(10.5), FAINT));
+    job.wrap = TextWrapping { max_width: inner - 4.0, max_rows: LINES, ..TextWrapping::default() };
     let galley = ui.painter().layout_job(job);
+    if galley.elided {
+        response = response.on_hover_text(about);
+    }
     ui.painter().galley(left + vec2(0.0, 18.0), galley, FAINT);
     response
 }
@@ -342,7 +361,7 @@ mod tests {
             };
             let title = text("Open a scene or a heightmap").expect("the title is seen");
             assert!((title.center().x - 0.5 * width).abs() < 30.0, "{title:?}");
-            assert!(text("ash_fall").is_some(), "scenes are shown at {width} × {height}");
+            assert!(text("eruption").is_some(), "scenes are shown at {width} × {height}");
             assert!(context.memory(|memory| memory.has_focus(Id::new("open path"))), "it takes what is typed");
         }
     }

@@ -1,5 +1,7 @@
 //! A volcano to be made: its numbers, a picture that follows them, and the way into the window.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use kiss3d::egui::{
@@ -14,22 +16,26 @@ use crate::param::Table;
 use crate::random::mix64;
 use crate::render::{CameraSpec, LookSpec, picture};
 use crate::scene::{RandomVolcano, Scene};
+use crate::view::Antialias;
 
-/// Width and height of the preview in pixels.
-const PREVIEW: (usize, usize) = (520, 346);
-/// Cells along a side of the box of the preview: it only shows the land.
-const COARSE: usize = 112;
+/// Cells along a side of the box of a preview, which only shows the land, and its pixels: of one at once, and of one that follows.
+const COARSE: (usize, (usize, usize)) = (72, (240, 160));
+const FINE: (usize, (usize, usize)) = (112, (480, 320));
+/// Width and height of the preview in points.
+const PREVIEW: (f32, f32) = (630.0, 420.0);
 /// Width of the column of sliders in points.
-const SLIDERS: f32 = 330.0;
+const SLIDERS: f32 = 340.0;
 
 /// The numbers, and the picture of them.
 #[derive(Default)]
 pub(super) struct Workshop {
     volcano: RandomVolcano,
-    /// The picture and the numbers that it shows.
-    shown: Option<(TextureHandle, RandomVolcano)>,
-    /// A picture in the making.
-    coming: Option<(Receiver<ColorImage>, RandomVolcano)>,
+    /// The picture.
+    shown: Option<TextureHandle>,
+    /// Pictures in the making.
+    coming: Option<Making>,
+    /// The numbers of which pictures were made last.
+    tried: Option<RandomVolcano>,
     /// Why there is no such volcano.
     wrong: Option<String>,
     back: bool,
@@ -144,12 +150,12 @@ impl Workshop {
     }
 
     fn preview(&self, ui: &mut Ui) {
-        let wide = ui.available_width().min(PREVIEW.0 as f32).max(100.0);
-        let size = vec2(wide, wide * PREVIEW.1 as f32 / PREVIEW.0 as f32);
+        let wide = ui.available_width().min(PREVIEW.0).max(100.0);
+        let size = vec2(wide, wide * PREVIEW.1 / PREVIEW.0);
         ui.with_layout(Layout::top_down(kiss3d::egui::Align::Center), |ui| {
             let (area, _) = ui.allocate_exact_size(size, Sense::hover());
             match &self.shown {
-                Some((texture, _)) => {
+                Some(texture) => {
                     Image::from_texture((texture.id(), size)).corner_radius(CornerRadius::same(5)).paint_at(ui, area);
                 }
                 None => drop(ui.painter().rect_filled(area, 5.0, ui.visuals().extreme_bg_color)),
@@ -157,52 +163,72 @@ impl Workshop {
         });
     }
 
-    /// Takes the picture that was made, and has another one made where the numbers changed since.
+    /// Takes the pictures that were made, and has others made where the numbers changed since.
     fn follow(&mut self, ui: &Ui) {
-        if let Some((receiver, volcano)) = self.coming.take() {
-            match receiver.try_recv() {
-                Ok(image) => {
-                    let texture = ui.ctx().load_texture("volcano", image, TextureOptions::LINEAR);
-                    self.shown = Some((texture, volcano));
-                }
-                Err(TryRecvError::Empty) => self.coming = Some((receiver, volcano)),
-                // A volcano without a picture is not tried again.
-                Err(TryRecvError::Disconnected) => {}
-            }
+        if let Some(making) = self.coming.take() {
+            making.stale.store(making.of != self.volcano, Ordering::Relaxed);
+            self.coming = self.take(ui, making);
         }
-        let shows = self.shown.as_ref().is_some_and(|(_, shown)| *shown == self.volcano);
+        let shows = self.tried.as_ref() == Some(&self.volcano);
         if self.coming.is_none() && !shows {
-            self.coming = Some((started(&self.volcano), self.volcano.clone()));
+            self.tried = Some(self.volcano.clone());
+            self.coming = Some(Making::start(&self.volcano));
         }
         if self.coming.is_some() {
             ui.ctx().request_repaint();
         }
     }
-}
 
-/// Makes the picture of a volcano on a thread of its own.
-fn started(volcano: &RandomVolcano) -> Receiver<ColorImage> {
-    let (sender, receiver) = channel();
-    let volcano = RandomVolcano { side: COARSE, ..volcano.clone() };
-    let work = move || {
-        if let Some(image) = drawn(&volcano) {
-            sender.send(image).ok();
+    /// Shows the last picture that came; gives the work that goes on.
+    fn take(&mut self, ui: &Ui, making: Making) -> Option<Making> {
+        loop {
+            match making.pictures.try_recv() {
+                Ok(image) => self.shown = Some(ui.ctx().load_texture("volcano", image, TextureOptions::LINEAR)),
+                Err(TryRecvError::Empty) => return Some(making),
+                Err(TryRecvError::Disconnected) => return None,
+            }
         }
-    };
-    // Without a thread there is no picture.
-    std::thread::Builder::new().name("preview".to_owned()).spawn(work).ok();
-    receiver
+    }
 }
 
-/// The land of a volcano, as its scene shows it.
-fn drawn(volcano: &RandomVolcano) -> Option<ColorImage> {
-    let mut scene = Scene::random(volcano).ok()?;
+/// Pictures in the making: a coarse one at once, and a fine one of numbers that stay.
+struct Making {
+    pictures: Receiver<ColorImage>,
+    of: RandomVolcano,
+    /// Whether other numbers are asked for by now.
+    stale: Arc<AtomicBool>,
+}
+
+impl Making {
+    /// Makes the pictures of a volcano on a thread of its own; without a thread there are none.
+    fn start(volcano: &RandomVolcano) -> Self {
+        let (sender, pictures) = channel();
+        let (of, stale) = (volcano.clone(), Arc::new(AtomicBool::new(false)));
+        let (volcano, is_stale) = (of.clone(), stale.clone());
+        let work = move || {
+            for (cells, size) in [COARSE, FINE] {
+                let image = if is_stale.load(Ordering::Relaxed) { None } else { drawn(&volcano, cells, size) };
+                if image.is_none_or(|image| sender.send(image).is_err()) {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name("preview".to_owned()).spawn(work).ok();
+        Self { pictures, of, stale }
+    }
+}
+
+/// The land of a volcano in a box of so many cells a side, in so many pixels, as its scene shows it.
+fn drawn(volcano: &RandomVolcano, side: usize, size: (usize, usize)) -> Option<ColorImage> {
+    let mut scene = Scene::random(&RandomVolcano { side, ..volcano.clone() }).ok()?;
     // Nothing moves in it.
     scene.spec.air = None;
     scene.spec.vents.iter_mut().for_each(|vent| vent.air = None);
     let stage = scene.build(Box::new(Tiled::default())).ok()?;
     let camera = CameraSpec { elevation_deg: 32.0, ..scene.spec.camera.clone() };
-    let image = picture(stage.simulation.world(), &camera, &LookSpec::default(), PREVIEW).ok()?;
+    let antialias = if size == COARSE.1 { Antialias::Off } else { Antialias::Edges };
+    let look = LookSpec { antialias, ..scene.spec.look.clone() };
+    let image = picture(stage.simulation.world(), &camera, &look, size).ok()?;
     Some(ColorImage::from_rgb([image.width, image.height], &image.rgb))
 }
 
@@ -212,8 +238,8 @@ mod tests {
 
     #[test]
     fn the_picture_follows_the_numbers() {
-        let of = |seed: u32| drawn(&RandomVolcano { seed, side: 48, ..RandomVolcano::default() }).expect("a picture");
-        assert_eq!(of(1).size, [PREVIEW.0, PREVIEW.1]);
+        let of = |seed: u32| drawn(&RandomVolcano { seed, ..RandomVolcano::default() }, 48, COARSE.1).expect("drawn");
+        assert_eq!(of(1).size, [COARSE.1.0, COARSE.1.1]);
         assert_eq!(of(3).pixels, of(3).pixels);
         assert_ne!(of(3).pixels, of(4).pixels);
     }
