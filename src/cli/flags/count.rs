@@ -28,7 +28,7 @@ pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
 
 /// A number of cells along a side for each one of a scene.
 pub(in crate::cli) fn finer(text: &str) -> Result<u64, String> {
-    within(text, 1, MOST_FINER as u64, "cells for each")
+    within(text, 1, MOST_FINER as u64, "cells in place of one")
 }
 
 /// A seed of a terrain.
