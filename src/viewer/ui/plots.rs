@@ -10,12 +10,12 @@ use super::{BRIGHT, FAINT, Stage, color_of};
 use crate::matter::Material;
 use crate::viewer::plots::{self, Plots, Series};
 use crate::viewer::state::State;
-use crate::words::short;
+use crate::words::grouped;
 
 /// Height of a plot in points.
 const HEIGHT: f32 = 62.0;
 /// Width of the plots of a point.
-const WIDTH: f32 = 250.0;
+const WIDTH: f32 = 310.0;
 /// Temperatures.
 const WARMTH: Color32 = Color32::from_rgb(255, 190, 90);
 
@@ -137,11 +137,23 @@ fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
 
 /// A number in few digits: with its thousands apart where it is large.
 fn number(value: f64) -> String {
-    if value.abs() >= 1e7 {
-        format!("{value:.2e}")
-    } else if value.abs() >= 1000.0 {
-        crate::words::grouped(value.round().abs() as u64)
-    } else {
-        short(value, 3).to_string()
+    match value.abs() {
+        large if large >= 1e7 => format!("{value:.2e}"),
+        large if large >= 1000.0 => grouped(large.round() as u64),
+        large if large >= 100.0 => format!("{value:.0}"),
+        large if large >= 10.0 => format!("{value:.1}"),
+        0.0 => "0".to_owned(),
+        _ => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_few_digits() {
+        let texts = [0.0, 0.123, 2.558, 45.67, 897.3, 9500.0, 1.234e8].map(number);
+        assert_eq!(texts, ["0", "0.12", "2.56", "45.7", "897", "9 500", "1.23e8"]);
     }
 }

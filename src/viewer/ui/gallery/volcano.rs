@@ -21,6 +21,8 @@ use crate::view::Antialias;
 /// Cells along a side of the box of a preview, which only shows the land, and its pixels: of one at once, and of one that follows.
 const COARSE: (usize, (usize, usize)) = (72, (240, 160));
 const FINE: (usize, (usize, usize)) = (112, (480, 320));
+/// Threads that make a preview.
+const THREADS: usize = 2;
 /// Width and height of the preview in points.
 const PREVIEW: (f32, f32) = (630.0, 420.0);
 /// Width of the column of sliders in points.
@@ -206,8 +208,13 @@ impl Making {
         let (of, stale) = (volcano.clone(), Arc::new(AtomicBool::new(false)));
         let (volcano, is_stale) = (of.clone(), stale.clone());
         let work = move || {
+            // Threads of its own: those of the window have all that runs behind the screen to do.
+            let Ok(threads) = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build() else { return };
             for (cells, size) in [COARSE, FINE] {
-                let image = if is_stale.load(Ordering::Relaxed) { None } else { drawn(&volcano, cells, size) };
+                let image = match is_stale.load(Ordering::Relaxed) {
+                    true => None,
+                    false => threads.install(|| drawn(&volcano, cells, size)),
+                };
                 if image.is_none_or(|image| sender.send(image).is_err()) {
                     return;
                 }
@@ -238,9 +245,9 @@ mod tests {
 
     #[test]
     fn the_picture_follows_the_numbers() {
-        let of = |seed: u32| drawn(&RandomVolcano { seed, ..RandomVolcano::default() }, 48, COARSE.1).expect("drawn");
-        assert_eq!(of(1).size, [COARSE.1.0, COARSE.1.1]);
-        assert_eq!(of(3).pixels, of(3).pixels);
-        assert_ne!(of(3).pixels, of(4).pixels);
+        let of = |seed: u32| drawn(&RandomVolcano { seed, ..RandomVolcano::default() }, 32, (48, 32)).expect("drawn");
+        let [one, again, other] = [3, 3, 4].map(of);
+        assert_eq!(one.size, [48, 32]);
+        assert!(one.pixels == again.pixels && one.pixels != other.pixels);
     }
 }
