@@ -1,7 +1,8 @@
 //! The tour: five things to try, each with a mark at the section of the panel where it is.
 
 use kiss3d::egui::{
-    Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Stroke, StrokeKind, Ui, vec2,
+    Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape, Stroke, StrokeKind,
+    Ui, Vec2, vec2,
 };
 
 use super::{ACCENT, BRIGHT, DEEP, FAINT};
@@ -10,6 +11,8 @@ use crate::viewer::edit::tools::Tool;
 use crate::viewer::input::keys::Action;
 use crate::viewer::state::{Request, State};
 
+/// Length of the tip of the arrow, in points.
+const TIP: f32 = 10.0;
 /// Width of the card in points.
 const WIDTH: f32 = 340.0;
 
@@ -174,7 +177,9 @@ fn point(context: &Context, card: Rect, section: Rect) {
     painter.rect_stroke(section.expand(2.0), 4.0, stroke, StrokeKind::Outside);
     let from = Pos2::new(card.left(), section.center().y.clamp(card.top() + 10.0, card.bottom() - 10.0));
     let to = Pos2::new(section.right() + 6.0, section.center().y);
-    painter.arrow(from, to - from, stroke);
+    painter.line_segment([from, to], stroke);
+    let tip = [Vec2::ZERO, vec2(TIP, -0.6 * TIP), vec2(TIP, 0.6 * TIP)].map(|corner| to + corner);
+    painter.add(Shape::convex_polygon(tip.to_vec(), ACCENT, Stroke::NONE));
 }
 
 /// Where a section's heading was drawn last.
