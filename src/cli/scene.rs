@@ -1,4 +1,4 @@
-//! `lavoxel scene`: print a complete scene or the schema of scenes, or check one.
+//! `lavoxel scene`: print a complete scene, one of a random volcano, or the schema of scenes, or check one.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,18 @@ use clap::Args;
 use lavoxel::inside::{ENDING, is_session};
 use lavoxel::matter::Material;
 use lavoxel::output::Existing;
+use lavoxel::param::Table;
 use lavoxel::scene::pack::{Extras, MAX_PACKED};
-use lavoxel::scene::{DEFAULT_REACTIONS, Scene, VOLCANO, schema};
+use lavoxel::scene::{DEFAULT_REACTIONS, RandomVolcano, Scene, VOLCANO, schema};
 use lavoxel::shipped;
 use lavoxel::validate::tame;
 
+use crate::cli::flags::count;
+use crate::cli::flags::typed::Typed;
 use crate::cli::show::say;
 use crate::cli::{file_or_shipped, protect_map};
 
-/// Print a complete scene with comments or the schema of scenes, or check a scene
+/// Print a complete scene with comments, a random volcano or the schema of scenes, or check a scene
 #[derive(Args, Debug)]
 pub(crate) struct SceneArgs {
     /// Scene file to check, or name of a shipped scene
@@ -40,6 +43,64 @@ pub(crate) struct SceneArgs {
     /// Print a JSON schema of scenes, with which editors complete and check them
     #[arg(long, conflicts_with_all = ["scene", "list", "defaults"])]
     schema: bool,
+
+    /// Print the scene of a volcano that is made of a seed: the same seed and numbers, the same volcano to the bit
+    #[arg(long, value_name = "SEED", value_parser = count::terrain_seed, allow_negative_numbers = true,
+        conflicts_with_all = ["scene", "list", "defaults", "schema"])]
+    random: Option<u64>,
+
+    #[arg(long, requires = "random", help_heading = VOLCANO_HEADING, help = help_of("relief"), value_name = "SHARE", allow_negative_numbers = true)]
+    relief: Option<f64>,
+
+    #[arg(long, requires = "random", help_heading = VOLCANO_HEADING, help = help_of("crater"), value_name = "SHARE", allow_negative_numbers = true)]
+    crater: Option<f64>,
+
+    #[arg(long, requires = "random", help_heading = VOLCANO_HEADING, help = help_of("roughness"), value_name = "NUMBER", allow_negative_numbers = true)]
+    roughness: Option<f64>,
+
+    #[arg(long, requires = "random", help_heading = VOLCANO_HEADING, help = help_of("side"), value_name = "CELLS", allow_negative_numbers = true)]
+    side: Option<usize>,
+}
+
+/// Where `--help` lists the numbers of a random volcano.
+const VOLCANO_HEADING: &str = "Random volcano";
+
+/// The help of a flag that means what a key of a random volcano does.
+fn help_of(key: &str) -> String {
+    RandomVolcano::param(key).map_or_else(String::new, |param| {
+        let usual = RandomVolcano::default();
+        format!(
+            "{} [{} to {}, default: {}]",
+            param.what.trim_end_matches('.'),
+            param.low,
+            param.high,
+            (param.get)(&usual)
+        )
+    })
+}
+
+impl SceneArgs {
+    /// The volcano that the flags ask for.
+    fn volcano(&self, seed: u64) -> RandomVolcano {
+        let usual = RandomVolcano::default();
+        RandomVolcano {
+            seed: u32::try_from(seed).unwrap_or(u32::MAX),
+            relief: self.relief.unwrap_or(usual.relief),
+            crater: self.crater.unwrap_or(usual.crater),
+            roughness: self.roughness.unwrap_or(usual.roughness),
+            side: self.side.unwrap_or(usual.side),
+        }
+    }
+
+    /// Its numbers as they were typed.
+    fn typed(&self) -> Typed {
+        let mut typed = Typed::default();
+        typed.add("volcano.relief", "--relief", self.relief, "");
+        typed.add("volcano.crater", "--crater", self.crater, "");
+        typed.add("volcano.roughness", "--roughness", self.roughness, "");
+        typed.add("volcano.side", "--side", self.side, "cells");
+        typed
+    }
 }
 
 /// Runs `lavoxel scene`.
@@ -67,12 +128,17 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             scene.reaction_lines().iter().try_for_each(|line| say::data(&format!("  {line}")))?;
             args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
         }
+        None if args.random.is_some() => {
+            let volcano = args.volcano(args.random.unwrap_or_default());
+            let text = volcano.text().map_err(|error| args.typed().name(error.into()))?;
+            say::data(text.trim_end())?;
+        }
         None if args.list => list()?,
         None if args.defaults => say::data(&format!("{}\n\n{}", VOLCANO.trim_end(), default_reactions()))?,
         None if args.schema => say::data(&serde_json::to_string_pretty(&schema())?)?,
         None => anyhow::bail!(
-            "name a scene file to check, --list for those inside the program, --defaults for a complete one, or --schema for \
-             one that editors read"
+            "name a scene file to check, --list for those inside the program, --defaults for a complete one, --random SEED \
+             for a volcano of its own, or --schema for one that editors read"
         ),
     }
     Ok(())

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use lavoxel::inside::is_session;
 use lavoxel::output::FOLDER;
-use lavoxel::scene::{Model, Scene};
+use lavoxel::scene::{Model, Overrides, Scene};
 use lavoxel::validate::tame;
 use lavoxel::viewer::messages::Pace;
 use lavoxel::viewer::worker::StartError;
@@ -58,7 +59,7 @@ pub(crate) struct ViewArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  lavoxel view                                   the built-in volcano
+  lavoxel view                                   the start screen over the built-in volcano
   lavoxel view terrains/maunga_whau.toml --paused
   lavoxel view mountain.asc                      a heightmap: a vent on its summit
   lavoxel view mountain.asc --vent 1200m,800m    or where you say
@@ -100,7 +101,9 @@ fn pace(text: &str) -> Result<Pace, String> {
 /// Runs `lavoxel` without a subcommand: in a window, or where none can be opened as `lavoxel render` does.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
     name_sockets();
-    let shown = show(Scene::eruption(), options(None, Pace::Rate(60.0)));
+    let mut options = options(None, Pace::Rate(60.0));
+    options.start_screen = true;
+    let shown = show(Scene::eruption(), options);
     match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
         Some(ViewerError::NoWindow(no_window)) => {
             let reason = &no_window.reason;
@@ -119,8 +122,17 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
     watch(args).map_err(|error| args.source.typed().name(error))
 }
 
+impl ViewArgs {
+    /// Whether nothing says which scene to show, or how it runs.
+    fn is_open(&self) -> bool {
+        let runs = self.paused || self.steps.is_some() || self.pace.is_some() || self.source.seed.is_some();
+        self.source.file.is_none() && !runs
+    }
+}
+
 fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
-    let scene = args.source.load_or(Scene::eruption, &args.source.place.overrides()?)?;
+    let overrides = args.source.place.overrides()?;
+    let scene = args.source.load_or(Scene::eruption, &overrides)?;
     let file = args.source.file.as_deref();
     // In the physical model a step is a time, and there is nothing to offer.
     let bare = args.source.heightmap().filter(|_| scene.spec.model == Model::Classic);
@@ -128,8 +140,11 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let mut options = options(args.size, args.pace.unwrap_or(usual));
     options.paused = args.paused;
     options.file = file.filter(|file| file.is_file()).map(Into::into);
+    let as_saved = overrides == Overrides::default() && args.source.seed.is_none() && args.steps.is_none();
+    options.resumes = as_saved && options.file.as_deref().is_some_and(is_session);
     options.heightmap = bare.map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?))).transpose()?;
     options.steps = args.steps;
+    options.start_screen = args.is_open() && overrides == Overrides::default();
     options.panel = args.panel == Switch::On;
     options.draw_on = match args.renderer {
         Renderer::Auto => DrawOn::Auto,
@@ -155,8 +170,10 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
         pace,
         paused: false,
         file: None,
+        resumes: false,
         heightmap: None,
         steps: None,
+        start_screen: false,
         panel: true,
         draw_on,
         log: None,

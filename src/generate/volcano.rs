@@ -35,18 +35,23 @@ pub struct Cone {
     pub crater_radius: f64,
     /// Depth of the crater below the rim, as a share of the box's height.
     pub crater_depth: f64,
+    /// Angle by which the volcano and its plain are turned clockwise about the crater, in degrees.
+    pub turn_deg: f64,
 }
 
 impl Default for Cone {
     fn default() -> Self {
-        Self { height: 0.74, crater_radius: 0.075, crater_depth: 0.13 }
+        Self { height: 0.74, crater_radius: 0.075, crater_depth: 0.13, turn_deg: 0.0 }
     }
 }
 
 /// The volcano's ground in cells, shape `(nz, nx)`.
 pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
     let volcano = Volcano::new(grid, bed, cone);
-    from_place(grid, |u, v| volcano.height(u, v) * grid.ny as f64)
+    from_place(grid, |u, v| {
+        let [u, v] = volcano.unturned(u, v);
+        volcano.height(u, v) * grid.ny as f64
+    })
 }
 
 /// The column `(x, z)` in the middle of the volcano's crater.
@@ -73,6 +78,8 @@ struct Volcano {
     broad: Fbm<SuperSimplex>,
     fine: Fbm<SuperSimplex>,
     parasites: Vec<Parasite>,
+    /// Cosine and sine of the angle by which it is turned; none for an angle of 0.
+    turn: Option<(f64, f64)>,
 }
 
 /// A place as seen from the crater.
@@ -110,7 +117,20 @@ impl Volcano {
             broad: rolling(seed(2), 3),
             fine: rolling(seed(3), 4),
             parasites: (0..PARASITES).filter_map(|n| parasite(seed(4), n)).collect(),
+            // The same bits on every system, which std does not promise.
+            turn: (cone.turn_deg != 0.0).then(|| {
+                let angle = cone.turn_deg.to_radians();
+                (libm::cos(angle), libm::sin(angle))
+            }),
         }
+    }
+
+    /// The place that a turned volcano has at `(u, v)`.
+    fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
+        let Some((cos, sin)) = self.turn else { return [u, v] };
+        let (du, dv) = (u - CENTRE.0, v - CENTRE.1);
+        // South is down the map, so that this is a turn back for a clockwise one.
+        [CENTRE.0 + cos * du + sin * dv, CENTRE.1 + cos * dv - sin * du]
     }
 
     fn height(&self, u: f64, v: f64) -> f64 {

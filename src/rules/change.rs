@@ -100,6 +100,11 @@ impl<T: Parameters> Change<T> {
         named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
+    /// Replaces every number by that which `next` makes of it and its key.
+    pub(crate) fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
+        self.numbers.iter_mut().for_each(|(key, value)| *value = next(key, *value));
+    }
+
     /// This change and a later one of the same set as one change.
     #[must_use]
     pub fn then(mut self, later: &Self) -> Self {

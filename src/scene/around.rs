@@ -50,9 +50,18 @@ impl Scene {
         scene.validate()?;
         let map = scene.read_heightmap()?;
         scene.shape(&map, overrides)?;
-        if scene.spec.model == Model::Flow {
-            return scene.finish_flow(overrides);
-        }
+        scene = if scene.spec.model == Model::Flow {
+            scene.finish_flow(overrides)?
+        } else {
+            scene.finish_classic(overrides)?
+        };
+        scene.make_finer(overrides.finer.unwrap_or(1))?;
+        Ok(scene)
+    }
+
+    /// Puts a vent and the rest of the overrides into a scene of the classic model around a heightmap.
+    fn finish_classic(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
+        let scene = &mut self;
         scene.put_flow(overrides)?;
         let model = scene.usual_vent();
         scene.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
@@ -71,7 +80,7 @@ impl Scene {
             scene.choose("open sides: lava that reaches the edge leaves (--walls closed)");
         }
         scene.validate()?;
-        Ok(scene)
+        Ok(self)
     }
 
     /// Scene on any heightmap, with the overrides.

@@ -231,6 +231,12 @@ impl Scene {
         })
     }
 
+    /// The reactions that the scene's text has.
+    pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
+        let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        &mut self.spec.reactions[in_force..]
+    }
+
     /// Puts the default reactions of lava in force, too, in a scene that has none: somebody may pour some later, by a brush or a vent.
     ///
     /// # Errors

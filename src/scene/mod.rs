@@ -10,6 +10,7 @@ mod bodies;
 mod course;
 mod defaults;
 mod error;
+mod finer;
 mod flow;
 mod heater;
 mod lava;
@@ -19,6 +20,7 @@ mod need;
 mod open;
 #[cfg(feature = "files")]
 pub mod pack;
+mod random;
 #[cfg(feature = "files")]
 mod save;
 #[cfg(feature = "files")]
@@ -43,6 +45,7 @@ pub(crate) use self::bodies::Scale;
 use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
 pub use self::error::SceneError;
+pub use self::finer::MOST_FINER;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
@@ -50,6 +53,7 @@ use self::lava_keys::take_lava;
 #[cfg(feature = "files")]
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
+pub use self::random::RandomVolcano;
 #[cfg(feature = "files")]
 pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};

@@ -36,6 +36,8 @@ pub struct Overrides {
     pub lava: Option<LavaSpec>,
     /// How long the scene runs, in the physical model.
     pub duration: Option<Seconds>,
+    /// Cells along a side for each one of the scene, after all other overrides; see [`Scene::make_finer`].
+    pub finer: Option<usize>,
 }
 
 /// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, each with or
@@ -161,7 +163,8 @@ impl Scene {
         }
         self.put_flow(overrides)?;
         self.validate()?;
-        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
+        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.make_finer(overrides.finer.unwrap_or(1))
     }
 
     /// Replaces values of the physical model, and refuses them in a scene of the other one.

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `scene.toml` | the scene, which replays to the same bits; every command takes the session file in its place |
 //! | the names of heightmaps and meshes | those that the scene reads, with a `.prj` beside them, up to [`MAX_PACKED`] bytes each |
-//! | `base.toml`, `history.json` | the scene before anything was done, and acts and branches since, for the window |
+//! | `base.toml`, `history.toml` | the scene before anything was done, and acts and branches since, for the window |
 //! | `thumbnail.png` | a small picture for lists of files |
 //!
 //! Same session, same bytes.
@@ -27,7 +27,7 @@ use crate::output::{Existing, OutputError, WholeFile};
 /// Names in the archive.
 pub(super) const SCENE: &str = "scene.toml";
 const BASE: &str = "base.toml";
-const HISTORY: &str = "history.json";
+const HISTORY: &str = "history.toml";
 const THUMBNAIL: &str = "thumbnail.png";
 
 /// Longest heightmap or mesh that is put into a session file, in bytes; a longer one stays where it is.

@@ -54,7 +54,8 @@ impl TerrainSpec {
                 let usual = Cone::default();
                 let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
                 let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
-                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth })
+                let turn_deg = self.turn_deg.unwrap_or(usual.turn_deg);
+                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth, turn_deg })
             }
             Kind::Hills => hills(grid, &bed, cells),
             Kind::Slope => slope(grid, &bed, steeper(self.angle_deg.unwrap_or(10.0), stretch)),

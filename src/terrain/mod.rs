@@ -40,5 +40,6 @@ pub use formats::{LoadOptions, endings, load, load_values};
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};
 #[cfg(feature = "files")]
 pub use hillshade::{Hillshade, Picture};
+pub(crate) use spec::DEFAULT_CELL_SIZE_M;
 pub use spec::{Kind, TerrainSpec};
 pub use surface::Surface;

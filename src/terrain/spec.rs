@@ -105,6 +105,9 @@ table! {
         /// Depth of the crater as a share of the box's height, at most `height`; 0.13 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub crater_depth: Option<f64> = None, [0.0, 1.0] "share", for "volcano";
+        /// Angle by which the volcano is turned clockwise about its crater, seen from above; 0 when left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub turn_deg: Option<f64> = None, [-360.0, 360.0] "°", for "volcano";
         /// Angle of the slope, which falls to the south; 10 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub angle_deg: Option<f64> = None, [0.0, 80.0] "°", for "slope";

@@ -12,6 +12,14 @@ pub(crate) const FLOW_RATE: (f64, f64) = (0.01, 1000.0);
 /// Highest temperature of a vent in kelvin that a drag or a slider gives.
 pub(crate) const MOST_KELVIN: f64 = 1800.0;
 
+/// Kelvin of 0 °C.
+pub(crate) const ZERO_CELSIUS_K: f64 = 273.15;
+
+/// A temperature for the user: `1350 K (1077 °C)`.
+fn warmth(kelvin: f64) -> String {
+    format!("{kelvin:.0} K ({:.0} °C)", kelvin - ZERO_CELSIUS_K)
+}
+
 /// A flow in numbers; volumes in cubic metres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowReport {
@@ -76,12 +84,12 @@ impl FlowProbe {
         let FlowProbe { column, kelvin } = self;
         let mut lines = Vec::new();
         if column.liquid_m > 0.0 {
-            let kelvin = kelvin.map(|kelvin| format!("   {kelvin:.0} K")).unwrap_or_default();
+            let kelvin = kelvin.map(|kelvin| format!("   {}", warmth(kelvin))).unwrap_or_default();
             let viscosity = column.viscosity_pa_s.map(|pa_s| format!("   {pa_s:.3e} Pa s")).unwrap_or_default();
             let roofed = if column.roofed { "   under a roof" } else { "" };
             lines.push(format!("lava {} m{kelvin}{viscosity}{roofed}", rough(column.liquid_m)));
             if let Some(core_k) = column.core_k {
-                lines.push(format!("crust {} m   core {core_k:.0} K", rough(column.lid_m)));
+                lines.push(format!("crust {} m   core {}", rough(column.lid_m), warmth(core_k)));
             }
         }
         if column.set_m > 0.0 {

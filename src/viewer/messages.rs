@@ -73,12 +73,58 @@ pub enum Command {
     Cuts([Option<usize>; 3], Quantity),
     /// Inputs of the light of the lava on the rock.
     Glow(Glow),
+    /// Measurements for the live plots.
+    Watch(Watch),
     /// Camera and look for the file of the session.
     View(Box<CameraSpec>, Box<LookSpec>),
     /// Key frames of the film for the file of the session.
     Film(Vec<FilmKey>),
-    /// Write the session as a scene that replays to the same bits.
+    /// Begin with the scene of a session file, and go to where its history is.
+    Resume(Box<Scene>, Box<History>),
+    /// A small picture for the file of the session, as a PNG file.
+    Thumbnail(Vec<u8>),
+    /// Write the session as a scene that replays to the same bits; a session file has its history too.
     Save(PathBuf, Existing),
+}
+
+/// Measurements that the window asks for besides those of every report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// Material whose covered ground and front are measured.
+    pub material: Option<String>,
+    /// The column x, z that is measured.
+    pub column: Option<[usize; 2]>,
+}
+
+/// Measurements that were asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watched {
+    /// The material.
+    pub spread: Option<Spread>,
+    /// The column, where it is in the box.
+    pub column: Option<Column>,
+}
+
+/// Extent of a material over the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Steps after which it was measured.
+    pub step: u64,
+    /// Ground under it in square metres.
+    pub area_m2: f64,
+    /// Distance of its farthest column from the nearest vent, in metres along the map; none without a vent.
+    pub front_m: Option<f64>,
+}
+
+/// A column in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its place x, z.
+    pub at: [usize; 2],
+    /// The thickness of each material in metres: its volume over its area.
+    pub thickness_m: Vec<(String, f64)>,
+    /// Temperature of the surface of liquid lava in °C, in the physical model.
+    pub celsius: Option<f64>,
 }
 
 /// A piece of a stroke: a brush is drawn along the path of the pointer.
@@ -351,6 +397,8 @@ pub struct Report {
     pub picked: Option<Ray>,
     /// Contents under the pointer.
     pub probe: Option<Probe>,
+    /// Measurements that were asked for by [`Command::Watch`].
+    pub watched: Option<Watched>,
 }
 
 impl Report {
@@ -547,6 +595,7 @@ impl Report {
             picked: None,
             quantities: vec![Quantity::default()],
             probe: None,
+            watched: None,
         }
     }
 }

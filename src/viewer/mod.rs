@@ -29,6 +29,7 @@ mod input;
 pub mod messages;
 pub mod paint;
 mod past;
+mod plots;
 mod shell;
 mod state;
 mod ui;

@@ -17,9 +17,11 @@ use super::messages::{Command, Glow, Notice, Pace, Report, Update, Way};
 use super::paint::{Quality, View};
 use super::past::film::KeyFrames;
 use super::past::times::StageTimes;
+use super::plots::Plots;
 use super::shell::compare::Sides;
 use super::shell::recent::Recent;
 use super::shell::toasts::Toasts;
+use super::ui::gallery::Gallery;
 use crate::air::Wind;
 use crate::matter::Material;
 use crate::render::contents::opened;
@@ -79,6 +81,10 @@ pub(crate) enum Request {
     Film(Filming),
     /// Open a scene or a heightmap.
     Open(PathBuf),
+    /// Open a scene that has no file.
+    Make(Box<Scene>),
+    /// Open the scene again in finer cells.
+    Finer,
     /// Run the physical model on the bare heightmap.
     Physical,
 }
@@ -99,10 +105,12 @@ pub(crate) struct Shown {
     pub(crate) open_path: String,
     pub(crate) completion: Completion,
     pub(crate) record_path: String,
-    /// Whether the dialog is shown that opens files where the system has none.
+    /// Whether the start screen is shown, which is also the dialog for files where the system has none.
     pub(crate) opening: bool,
-    /// Whether the line of that dialog takes the keys next.
+    /// Whether the line of that screen takes the keys next.
     pub(crate) focus_path: bool,
+    /// The step of the tour that is shown.
+    pub(crate) tour: Option<usize>,
     /// A bare heightmap, with what the command line said of it, for which the model can be chosen.
     pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
 }
@@ -165,6 +173,10 @@ pub(crate) struct State {
     pub(crate) coming: Option<Scene>,
     /// Files that were opened, the last first.
     pub(crate) recent: Recent,
+    /// Contents of the start screen.
+    pub(crate) gallery: Gallery,
+    /// Series of the live plots.
+    pub(crate) plots: Plots,
 }
 
 impl State {
@@ -197,6 +209,7 @@ impl State {
                 record_path: String::new(),
                 opening: false,
                 focus_path: false,
+                tour: None,
                 models: None,
             },
             first_person: false,
@@ -210,6 +223,8 @@ impl State {
             requests: Vec::new(),
             coming: None,
             recent: Recent::default(),
+            gallery: Gallery::default(),
+            plots: Plots::default(),
             scene,
         }
     }
@@ -236,6 +251,7 @@ impl State {
             self.built.follow(&report.built, ground, update.ground.is_some());
         }
         self.times.note(report);
+        self.plots.note(report);
         // A scene may come with warnings.
         let came = update.reset && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
         if !came && update.notices.iter().any(|notice| notice.wrong) {

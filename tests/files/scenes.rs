@@ -73,6 +73,7 @@ fn full() -> SceneSpec {
         base_cells: Some(8.0),
         height: Some(0.74),
         crater_radius: Some(0.1),
+        turn_deg: Some(30.0),
         crater_depth: Some(0.1),
         angle_deg: Some(10.0),
         file: Some("mountain.asc".into()),

@@ -11,3 +11,4 @@ mod cli;
 mod docs;
 mod memory_limit;
 mod resume;
+mod thumbnails;

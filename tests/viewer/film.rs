@@ -19,7 +19,7 @@ use crate::window::{Display, Window, focused};
 const SCENE: &str = "name = \"Takes\"\nseed = 3\n[grid]\nsize = [32, 24, 32]\n[terrain]\nkind = \"plane\"\n\
                      [[vent]]\nx = 16.0\nz = 16.0\nradius = 2.0\nrate = 1.5\n[film]\nfps = 10\norbit_deg = 70.0\n";
 
-const FILM: &str = "render session.toml --size 120x90 --animation film.png";
+const FILM: &str = "render session.lavoxel --size 120x90 --animation film.png";
 
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
@@ -45,7 +45,7 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
     std::thread::sleep(Duration::from_secs(1));
     display.key("F9");
     let told = window.wait_for("key frames");
-    assert!(told.contains("lavoxel render SESSION.toml"), "{told}");
+    assert!(told.contains("lavoxel render SESSION.lavoxel"), "{told}");
     let recording = window.saved(folder);
     assert!(recording.extension().is_some_and(|ending| ending == "webp"), "{}", recording.display());
     display.key("ctrl+s");
@@ -65,7 +65,7 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
     let places = ["whole", "killed"].map(|name| folder.join(name));
     for place in &places {
         fs::create_dir(place).expect("a folder");
-        fs::copy(&session, place.join("session.toml")).expect("copied");
+        fs::copy(&session, place.join("session.lavoxel")).expect("copied");
     }
     let [whole, killed] = &places;
     assert!(program(whole).status().is_ok_and(|status| status.success()));

@@ -2,6 +2,7 @@
 //! person did at the window replays to the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,11 +12,13 @@ use lavoxel::matter::Material;
 use lavoxel::output::Existing;
 use lavoxel::render::Ray;
 use lavoxel::rules::{MaterialChange, RulesChange, RulesSpec, Walls};
-use lavoxel::scene::{Scene, VentPlace};
+use lavoxel::scene::{Scene, VentPlace, pack};
 use lavoxel::simulation::{self, Simulation};
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::viewer::messages::{BranchChange, Command, Cut, Mend, Moment, Pace, Probe, Report, Stroke, Update, Way};
+use lavoxel::viewer::messages::{
+    BranchChange, Command, Cut, History, Mend, Moment, Pace, Probe, Report, Stroke, Update, Way,
+};
 use lavoxel::viewer::worker::Worker;
 use lavoxel::world::{Content, Edit, Matter, Quantity, Shape, World};
 use nalgebra::Vector3;
@@ -802,4 +805,54 @@ fn closing_the_window_ends_the_thread() {
     drop(window);
     // Paused, with nothing to do.
     drop(Window::open(scene()));
+}
+
+#[test]
+fn a_session_file_goes_on_with_all_its_branches() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(scene());
+    window.steps(40);
+    window.send(put(ball([20.0, 12.0, 14.0]), Matter::Rock));
+    window.steps(30);
+    let there = window.report.moment;
+    window.send(Command::Go(Way::Step(20)));
+    window.until("step 20", |window| window.report.moment.step == 20 && window.report.goal == window.report.moment);
+    window.send(put(ball([14.0, 14.0, 14.0]), Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None }));
+    window.steps(15);
+    assert_eq!(window.report.timeline.branches.len(), 2);
+    let path = folder.path().join("trip.lavoxel");
+    window.send(Command::Thumbnail(vec![1, 2, 3]));
+    window.notices.clear();
+    window.send(Command::Save(path.clone(), Existing::Keep));
+    window.until("the file", |window| !window.notices.is_empty());
+    assert_eq!(window.notices, [(false, format!("saved {}", path.display()))]);
+    assert!(fs::metadata(&path).unwrap().len() < 50_000);
+    assert_eq!(pack::thumbnail(&path).unwrap(), Some(vec![1, 2, 3]));
+    // As a scene it is the present branch.
+    let replay = replayed(&Scene::open(&path).unwrap(), window.report.step);
+    window.check(replay.world());
+
+    // Another window goes on where this one was, and has the other branch too.
+    let (base, text) = pack::history(&path).unwrap().expect("a history");
+    assert_eq!(base.spec.events, scene().spec.events, "nothing was done to it");
+    let mut other = Window::open(Scene::parse("[grid]\nsize = [8, 8, 8]", Path::new("small.toml")).unwrap());
+    other.send(Command::Resume(Box::new(base), Box::new(History::from_text(&text).unwrap())));
+    let (moment, epoch) = (window.report.moment, other.report.epoch);
+    other.until("the present", |other| {
+        other.report.epoch > epoch && other.report.moment == moment && other.report.goal == moment
+    });
+    other.check(replay.world());
+    assert_eq!(other.branches(), window.branches());
+    assert_eq!(other.report.timeline.deeds, window.report.timeline.deeds);
+    let timeline = window.report.timeline.clone();
+    let left = timeline.branches.iter().map(|report| report.branch.number).find(|number| *number != timeline.present);
+    let left = left.expect("another one");
+    for window in [&mut window, &mut other] {
+        window.send(Command::Go(Way::Branch(left)));
+        window.send(Command::Go(Way::Step(there.step)));
+        window.until("the other branch", |window| window.report.moment == there && window.report.goal == there);
+    }
+    assert_eq!(other.volume.density, window.volume.density);
+    // A text that was changed by others is refused.
+    assert!(History::from_text(&text.replacen("step", "stop", 1)).is_err());
 }

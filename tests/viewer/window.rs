@@ -628,6 +628,35 @@ fn a_fast_stroke_has_no_gaps_a_way_back_keeps_it_and_a_dialog_opens_scenes() {
     window.wait_for("closed");
 }
 
+#[test]
+fn the_start_screen_lies_over_the_volcano_and_opens_scenes() {
+    let Some(display) = Display::start() else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut window = Window::open(&display, folder.path(), &[]);
+    window.wait_for("first picture");
+    display.xdotool(&["search", "--sync", "--name", "Lavoxel", "windowfocus"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    keep("start screen", &display.pixels());
+    assert!(folder.path().join("state/lavoxel/tour").exists(), "the tour is shown once");
+    // Space is a letter here, and no pause.
+    display.xdotool(&["type", "--delay", "120", "bowl"]);
+    std::thread::sleep(Duration::from_millis(1500));
+    display.key("Return");
+    window.wait_for("opening shipped:/bowl.toml");
+    window.wait_for("scene bowl");
+    // The screen is gone, and the tour, which begins now, leaves the keys to the window.
+    display.key("F5");
+    window.wait_for("tool rock");
+    display.key("Escape");
+    window.wait_for("tour ended");
+    display.key("ctrl+n");
+    window.wait_for("open dialog");
+    display.key("Escape");
+    std::thread::sleep(Duration::from_millis(1500));
+    display.key("ctrl+q");
+    window.wait_for("closed");
+}
+
 /// The centre of a dab.
 fn center(edit: &lavoxel::world::Edit) -> [f64; 3] {
     match edit.shape {

@@ -1,7 +1,7 @@
 //! Whole numbers on the command line: `3000`, `1_000_000` or `1.5e6`.
 
 use lavoxel::hazard::MAX_RUNS;
-use lavoxel::scene::MAX_THREADS;
+use lavoxel::scene::{MAX_THREADS, MOST_FINER};
 
 /// Most steps of a run.
 const MOST_STEPS: u64 = 1_000_000_000;
@@ -24,6 +24,16 @@ pub(in crate::cli) fn runs(text: &str) -> Result<u64, String> {
 /// A number of threads.
 pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_THREADS as u64, "threads")
+}
+
+/// A number of cells along a side for each one of a scene.
+pub(in crate::cli) fn finer(text: &str) -> Result<u64, String> {
+    within(text, 1, MOST_FINER as u64, "cells in place of one")
+}
+
+/// A seed of a terrain.
+pub(in crate::cli) fn terrain_seed(text: &str) -> Result<u64, String> {
+    within(text, 0, u64::from(u32::MAX), "as a seed")
 }
 
 /// A seed.

@@ -11,6 +11,7 @@ use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
+use crate::cli::flags::count;
 use crate::cli::flags::typed::Typed;
 
 /// Where `--help` lists the flags of a heightmap.
@@ -86,6 +87,12 @@ pub(in crate::cli) struct PlaceArgs {
     /// Edge of a cell of the box in metres; on a heightmap, without it, the largest with which the box fits
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     voxel_size: Option<f64>,
+
+    /// Cells along a side for each one of the scene, 1 to 8: the same eruption in cells that are half as large with 2, a third
+    /// with 3, in as many times more steps. What other flags say in cells and steps is of the scene's own ones, but --steps and
+    /// --every count the finer ones
+    #[arg(long, value_name = "N", value_parser = count::finer, allow_negative_numbers = true)]
+    finer: Option<u64>,
 
     /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
     /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; @RATE adds full cells poured in a
@@ -222,6 +229,7 @@ impl PlaceArgs {
             cell_height_m: self.cell_height,
             lava: self.lava.as_deref().map(lava).transpose()?,
             duration: self.duration,
+            finer: self.finer.map(|factor| factor as usize),
         })
     }
 
@@ -233,6 +241,7 @@ impl PlaceArgs {
             typed.add(key, "--voxel-size", self.voxel_size, "metres");
         }
         typed.add("grid.cell_height_m", "--cell-height", self.cell_height, "metres");
+        typed.add("grid.size", "--finer", self.finer, "");
         typed.add("flow.lava", "--lava", self.lava.as_ref(), "");
         typed.add("flow.duration", "--duration", self.duration, "");
         for (i, vent) in self.vent.iter().enumerate() {

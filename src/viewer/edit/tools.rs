@@ -34,6 +34,8 @@ pub enum Tool {
     Drain,
     /// Warm, dirty and blow the air.
     Air,
+    /// Choose a point whose history is plotted.
+    Pick,
 }
 
 impl Named for Tool {
@@ -47,6 +49,7 @@ impl Named for Tool {
         Self::Dig,
         Self::Drain,
         Self::Air,
+        Self::Pick,
     ];
 
     fn name(self) -> &'static str {
@@ -60,6 +63,7 @@ impl Named for Tool {
             Self::Dig => "dig",
             Self::Drain => "drain",
             Self::Air => "air",
+            Self::Pick => "pick",
         }
     }
 
@@ -74,6 +78,7 @@ impl Named for Tool {
             Self::Dig => "Drag to dig rock and liquids away",
             Self::Drain => "Drag to take liquids away and leave the rock",
             Self::Air => "Drag to warm the air, to put ash and steam into it, and to blow",
+            Self::Pick => "Click a point: its thickness and temperature are plotted while it runs",
         }
     }
 }
@@ -81,7 +86,7 @@ impl Named for Tool {
 impl Tool {
     /// Whether it paints with a ball.
     pub(crate) fn is_brush(self) -> bool {
-        !matches!(self, Self::Orbit | Self::Source)
+        !matches!(self, Self::Orbit | Self::Source | Self::Pick)
     }
 
     /// Whether it needs a material.
@@ -162,12 +167,16 @@ struct Painting {
 pub(crate) enum Deed {
     /// To send a message to the simulation.
     Send(Command),
+    /// To plot the history of a column x, z from now on, which was clicked at a point.
+    Pick([usize; 2], [f32; 3]),
     /// To tell the user why nothing is done.
     Say(&'static str),
 }
 
 /// Said about a click beside the ground.
 const OUTSIDE: &str = "no source is placed: the pointer is outside the box";
+/// Said about a click with the tool pick beside the ground.
+const NO_POINT: &str = "no point is picked: the pointer is outside the box";
 /// Said about a click on a side of the box.
 const ON_THE_SIDE: &str = "no source is placed: this is the cut side of the box; its surface takes sources";
 
@@ -224,7 +233,7 @@ impl Tools {
                 let grab = Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() };
                 Busy::Dragging(Box::new(grab))
             }
-            None if self.tool == Tool::Source => Busy::Placing(aim.ray, aim.now),
+            None if matches!(self.tool, Tool::Source | Tool::Pick) => Busy::Placing(aim.ray, aim.now),
             None if self.tool.is_brush() => Busy::Painting(Painting {
                 path: vec![aim.entered],
                 part: aim.part,
@@ -319,7 +328,9 @@ impl Tools {
                 }
                 self.busy = Busy::Idle;
                 Some(match answer {
+                    None if self.tool == Tool::Pick => Deed::Say(NO_POINT),
                     None => Deed::Say(OUTSIDE),
+                    Some(probe) if self.tool == Tool::Pick => Deed::Pick([probe.cell[0], probe.cell[2]], probe.point),
                     Some(probe) if probe.cut => Deed::Say(ON_THE_SIDE),
                     Some(probe) => Deed::Send(self.place(probe, report)),
                 })
@@ -349,7 +360,7 @@ impl Tools {
             Tool::Air => Matter::Air(self.brush.breath),
             Tool::Bucket => Matter::Flood { name: self.material().to_owned(), amount: self.brush.amount },
             Tool::Replace => Matter::Replace { of: self.replaced.clone(), name: self.material().to_owned() },
-            Tool::Orbit | Tool::Source | Tool::Fill => match &self.vent.material {
+            Tool::Orbit | Tool::Source | Tool::Fill | Tool::Pick => match &self.vent.material {
                 None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy, temperature_k: None },
                 Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },
             },

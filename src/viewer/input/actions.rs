@@ -1,7 +1,12 @@
 //! Actions, from a key or from a button of the panel.
 
+use std::io::Cursor;
 use std::path::Path;
 
+use image::imageops::thumbnail;
+use image::{DynamicImage, ImageFormat};
+
+use crate::inside::ENDING;
 use crate::output::{Existing, FOLDER, file_name, free_name};
 use crate::render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
 use crate::simulation;
@@ -16,6 +21,9 @@ use crate::viewer::past::pace;
 use crate::viewer::shell::app::App;
 use crate::viewer::shell::dialog::Dialog;
 use crate::viewer::state::USUAL_PACE;
+
+/// Width of the picture in a session file, in pixels.
+const THUMBNAIL: u32 = 192;
 
 /// Height of the eye above the ground in metres.
 const EYE_M: f64 = 1.7;
@@ -55,6 +63,8 @@ impl App {
             Action::Record => self.toggle_recording(),
             Action::Save => self.save(),
             Action::Open => self.choose_file(),
+            Action::Start => self.show_files(),
+            Action::Tour => self.begin_tour(),
             Action::Panel => self.toggle_panel(),
             Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
             Action::Help => self.toggle_help(),
@@ -254,7 +264,7 @@ impl App {
         self.journal.say(&line);
     }
 
-    /// Writes the session, with camera and look, as a scene under a free name.
+    /// Writes the session, with camera, look and a small picture, as a session file under a free name.
     fn save(&mut self) {
         let Some(report) = &self.state.report else { return };
         if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
@@ -262,9 +272,24 @@ impl App {
             self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
             self.worker.send(Command::Film(self.state.film.keys.clone()));
         }
-        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension("toml").exists());
-        let path = path.with_extension("toml");
+        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension(ENDING).exists());
+        let path = path.with_extension(ENDING);
+        if let Some(picture) = self.thumbnail() {
+            self.worker.send(Command::Thumbnail(picture));
+        }
         self.worker.send(Command::Save(path, Existing::Keep));
+    }
+
+    /// The present picture, small, as a PNG file.
+    fn thumbnail(&mut self) -> Option<Vec<u8>> {
+        let view = self.state.view(self.camera()?);
+        let picture = self.painter.picture(&view, 1, false)?;
+        let (width, height) = picture.dimensions();
+        let height = (THUMBNAIL * height).div_ceil(width.max(1)).max(1);
+        let small = DynamicImage::from(thumbnail(&picture, THUMBNAIL, height)).to_rgb8();
+        let mut bytes = Vec::new();
+        small.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).ok()?;
+        Some(bytes)
     }
 
     fn choose_file(&mut self) {
@@ -274,6 +299,13 @@ impl App {
         }
         self.dialog = Some(Dialog::open());
         self.journal.say("file dialog");
+    }
+
+    /// Begins the tour, with the panel unfolded, to whose sections it points.
+    fn begin_tour(&mut self) {
+        let shown = &mut self.state.shown;
+        (shown.help, shown.opening, shown.panel, shown.tour) = (false, false, true, Some(0));
+        self.journal.say("tour");
     }
 
     fn toggle_panel(&mut self) {
@@ -288,7 +320,9 @@ impl App {
 
     /// Closes what is open, the topmost first.
     fn dismiss(&mut self) {
-        if self.state.shown.help {
+        if self.state.shown.tour.take().is_some() {
+            self.journal.say("tour ended");
+        } else if self.state.shown.help {
             self.state.shown.help = false;
         } else if self.state.sides.is_some() {
             self.end_comparison();
@@ -301,7 +335,7 @@ impl App {
 }
 
 impl App {
-    /// Opens the window's own dialog for a file.
+    /// Shows the start screen, which is also the window's own dialog for a file.
     pub(in crate::viewer) fn show_files(&mut self) {
         self.state.shown.opening = true;
         self.state.shown.focus_path = true;

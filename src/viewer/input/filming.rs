@@ -81,7 +81,7 @@ impl App {
         if let Some(count) = self.state.film.end() {
             let text = format!(
                 "the way of the camera is kept as {count} key frames: save the session (Ctrl+S), then film it at full quality with \
-                 lavoxel render SESSION.toml --size 1920x1080 --animation film.mp4"
+                 lavoxel render SESSION.lavoxel --size 1920x1080 --animation film.mp4"
             );
             self.tell(Notice::new(text));
         }

@@ -76,6 +76,10 @@ pub enum Action {
     Save,
     /// Choose a file to open.
     Open,
+    /// Show the start screen.
+    Start,
+    /// Begin the tour.
+    Tour,
     /// Show or hide the panel.
     Panel,
     /// The whole screen.
@@ -238,6 +242,7 @@ const OTHERS: &[Binding] = &[
     bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
     bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
     bind(Group::Tools, &[(Key::F8, NONE)], "F8", "tool air: heat, ash, steam and wind", Action::Tool(Tool::Air)),
+    bind(Group::Tools, &[(Key::F10, NONE)], "F10", "tool pick: plots the history of a point", Action::Tool(Tool::Pick)),
     bind(Group::Tools, &[(Key::M, NONE)], "M", "next material of the tools source, fill, …", Action::Material),
     bind(Group::Tools, &[(Key::PageUp, NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
     bind(Group::Tools, &[(Key::PageDown, NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
@@ -261,8 +266,15 @@ const OTHERS: &[Binding] = &[
         Action::Screenshot { transparent: true },
     ),
     bind(Group::Files, &[(Key::F9, NONE), (Key::R, NONE)], "F9 or R", "start or end a recording", Action::Record),
-    bind(Group::Files, &[(Key::S, CTRL)], "Ctrl+S", "save the session as a scene", Action::Save),
+    bind(Group::Files, &[(Key::S, CTRL)], "Ctrl+S", "save the session in one file", Action::Save),
     bind(Group::Files, &[(Key::O, CTRL)], "Ctrl+O", "open a scene or a heightmap", Action::Open),
+    bind(
+        Group::Files,
+        &[(Key::N, CTRL)],
+        "Ctrl+N",
+        "start screen: scenes, files, a volcano of your own",
+        Action::Start,
+    ),
     bind(Group::Files, &[(Key::Tab, NONE)], "Tab", "panel on or off", Action::Panel),
     bind(Group::Files, &[(Key::F11, NONE)], "F11", "whole screen on or off", Action::Fullscreen),
     bind(Group::Files, &[(Key::F1, NONE)], "F1", "these keys", Action::Help),

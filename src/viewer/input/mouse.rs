@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
 
+use crate::inside::is_session;
 use crate::output::file_name;
-use crate::scene::{LavaSpec, Overrides, Scene, SceneError};
+use crate::scene::{LavaSpec, Overrides, Scene, SceneError, pack};
 use crate::shipped;
 use crate::viewer::edit::slices;
 use crate::viewer::edit::vent_handles;
 use crate::viewer::input::keys::{self, Action};
 use crate::viewer::input::pointer::Drag;
-use crate::viewer::messages::{Command, Notice, Pace};
+use crate::viewer::messages::{Command, History, Notice, Pace};
 use crate::viewer::past::record::{Cutout, Shot};
 use crate::viewer::shell::app::App;
 use crate::viewer::state::{HEIGHTMAP_PACE, Request, USUAL_PACE};
@@ -135,6 +136,8 @@ impl App {
             Request::Compare(branch) => self.compare(branch),
             Request::Film(wish) => self.film(wish),
             Request::Open(path) => self.open(&path),
+            Request::Make(scene) => self.make(*scene),
+            Request::Finer => self.open_finer(),
             Request::Physical => self.open_in_physical_model(),
         }
     }
@@ -143,6 +146,9 @@ impl App {
     /// the old scene.
     pub(in crate::viewer) fn open(&mut self, path: &Path) {
         let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
+        if self.resumes(&path) {
+            return;
+        }
         let opened = Scene::open(&path);
         let bare = opened.is_ok() && Scene::is_heightmap(&path);
         if !self.opens(&path, opened) {
@@ -153,6 +159,28 @@ impl App {
         if bare || self.state.rate == HEIGHTMAP_PACE {
             self.keep_pace(pace);
         }
+    }
+
+    /// Goes on with a session file where it has a history; a wrong one is told, and its scene is opened. Returns whether it goes on.
+    fn resumes(&mut self, path: &Path) -> bool {
+        let (scene, history) = match pack::history(path) {
+            Ok(Some(read)) if is_session(path) => read,
+            _ => return false,
+        };
+        let history = match History::from_text(&history) {
+            Ok(history) => Box::new(history),
+            Err(error) => {
+                self.tell(Notice::wrong(format!("{}: {error}; it is opened without its history", path.display())));
+                return false;
+            }
+        };
+        self.state.shown.opening = false;
+        self.state.shown.models = None;
+        self.state.coming = Some(scene.clone());
+        self.worker.send(Command::Resume(Box::new(scene), history));
+        self.state.recent.remember(path);
+        self.tell(Notice::new(format!("opening {}", path.display())));
+        true
     }
 
     /// Opens the bare heightmap again, in the physical model.
@@ -180,11 +208,40 @@ impl App {
                 return false;
             }
         };
-        self.state.coming = Some(scene.clone());
-        self.worker.send(Command::Open(Box::new(scene)));
+        self.send(scene);
         self.state.recent.remember(path);
         self.tell(Notice::new(format!("opening {}", path.display())));
         true
+    }
+
+    /// Has the simulation begin with a scene.
+    fn send(&mut self, scene: Scene) {
+        self.state.shown.opening = false;
+        self.state.coming = Some(scene.clone());
+        self.worker.send(Command::Open(Box::new(scene)));
+    }
+
+    /// Begins with a scene that has no file.
+    fn make(&mut self, scene: Scene) {
+        self.tell(Notice::new(format!("opening {}", scene.spec.name)));
+        self.state.shown.models = None;
+        self.send(scene);
+        if self.state.rate == HEIGHTMAP_PACE {
+            self.keep_pace(USUAL_PACE);
+        }
+    }
+
+    /// Opens the scene again, as it was opened, in cells half as large; says why where it cannot be.
+    fn open_finer(&mut self) {
+        let mut scene = self.state.scene.clone();
+        match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
+            Ok(()) => {
+                let [nx, ny, nz] = scene.spec.grid.size;
+                self.tell(Notice::new(format!("{} again in {nx} × {ny} × {nz} cells, half as large", scene.spec.name)));
+                self.send(scene);
+            }
+            Err(error) => self.tell(Notice::wrong(error.to_string())),
+        }
     }
 
     /// Takes another rate; a pause stays a pause.

@@ -17,7 +17,7 @@ use crate::viewer::input::keys::Down;
 use crate::viewer::input::meet::{entered, lies_in, meet_ground};
 use crate::viewer::input::pointer::Aim;
 use crate::viewer::input::pointer::{Drag, Pointer};
-use crate::viewer::messages::{Command, Glow, Notice, Pace};
+use crate::viewer::messages::{Command, Glow, Notice, Pace, Watch};
 use crate::viewer::paint::{DrawOn, Painter, Quality};
 use crate::viewer::past::journal::{Journal, Log};
 use crate::viewer::past::record::Files;
@@ -27,7 +27,7 @@ use crate::viewer::shell::dialog::{Answer, Dialog};
 use crate::viewer::shell::display::{self, DisplayLost, NoWindow};
 use crate::viewer::shell::recent::Recent;
 use crate::viewer::shell::straight::Straight;
-use crate::viewer::state::State;
+use crate::viewer::state::{Request, State};
 use crate::viewer::ui;
 use crate::viewer::worker::{StartError, Worker};
 use crate::world::Quantity;
@@ -53,8 +53,12 @@ pub struct Options {
     pub panel: bool,
     /// The file of the scene, for the list of files that were opened.
     pub file: Option<PathBuf>,
+    /// Whether it goes on with the history of that file, which is a session file and as it was saved.
+    pub resumes: bool,
     /// A bare heightmap that the scene was made of, and what else was said of it: the window offers the other model.
     pub heightmap: Option<(PathBuf, Overrides)>,
+    /// Whether the start screen lies over the scene at first, and before the user's first scene a tour of the window.
+    pub start_screen: bool,
     /// Which processor draws.
     pub draw_on: DrawOn,
     /// Where one line per event is written.
@@ -103,7 +107,10 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     state.rate = options.pace;
     state.recent = Recent::of_user();
     options.file.iter().for_each(|file| state.recent.remember(file));
+    state.requests.extend(options.file.filter(|_| options.resumes).map(Request::Open));
     state.shown.models = options.heightmap.map(Box::new);
+    (state.shown.opening, state.shown.focus_path) = (options.start_screen, options.start_screen);
+    state.shown.tour = (options.start_screen && state.recent.takes_the_tour()).then_some(0);
     state.shown.usual_fps = painter.usual_fps();
     state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };
     let mut app = App {
@@ -178,6 +185,7 @@ struct Asked {
     ray: Option<[f32; 6]>,
     cuts: Option<([Option<usize>; 3], Quantity)>,
     glow: Option<Glow>,
+    watch: Watch,
 }
 
 impl App {
@@ -341,7 +349,12 @@ impl App {
         self.dialog = None;
         match answer {
             Answer::Chosen(path) => self.open(&path),
-            Answer::Missing => self.show_files(),
+            Answer::Missing => {
+                if self.state.shown.opening {
+                    self.tell(Notice::new("this system has no dialog for files: type a path into the line".to_owned()));
+                }
+                self.show_files();
+            }
             Answer::Closed | Answer::Waiting => {}
         }
         true
@@ -433,6 +446,7 @@ impl App {
             match self.state.tools.tick(aim, report) {
                 Some(Deed::Send(Command::World(command))) => self.do_to_world(command),
                 Some(Deed::Send(command)) => self.worker.send(command),
+                Some(Deed::Pick(column, point)) => self.state.plots.pick(column, point),
                 Some(Deed::Say(text)) => self.tell(Notice::new(text.to_owned())),
                 None => {}
             }
@@ -442,6 +456,11 @@ impl App {
         if self.asked.cuts.as_ref() != Some(&cuts) {
             self.worker.send(Command::Cuts(cuts.0, cuts.1.clone()));
             self.asked.cuts = Some(cuts);
+        }
+        let watch = self.state.plots.wanted(self.state.report.as_ref());
+        if self.asked.watch != watch {
+            self.worker.send(Command::Watch(watch.clone()));
+            self.asked.watch = watch;
         }
         let glow = self.state.glow();
         if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::shipped;
 
+/// Name of the file beside the list that says that the tour was shown.
+const TOUR: &str = "tour";
 /// Files that are listed.
 const MOST: usize = 6;
 /// Bytes of a path, and those of the list that are read.
@@ -37,6 +39,19 @@ impl Recent {
     /// The files, the last first.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Whether the tour was not shown to this user yet. Counts it as shown from now on; where that cannot be kept, it is not shown.
+    pub(crate) fn takes_the_tour(&self) -> bool {
+        let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else { return false };
+        if seen.exists() {
+            return false;
+        }
+        let written = WholeFile::create(&seen, Existing::Keep).and_then(|mut whole| {
+            writeln!(whole, "The tour of the window was shown.").map_err(|cause| OutputError::io(&seen, cause))?;
+            whole.commit()
+        });
+        written.is_ok()
     }
 
     /// Puts a file first. The scenes of the program have a list of their own.
@@ -136,6 +151,15 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(&file).expect("the list").permissions().mode() & 0o777, 0o600);
         }
+    }
+
+    #[test]
+    fn the_tour_is_shown_once_and_never_where_that_cannot_be_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |path: &str| Recent::kept_in(Some(folder.path().join(path))).takes_the_tour();
+        assert_eq!([of("state/recent"), of("state/recent")], [true, false]);
+        fs::write(folder.path().join("file"), "").expect("written");
+        assert!(!of("file/recent") && !Recent::default().takes_the_tour());
     }
 
     #[test]

@@ -21,6 +21,17 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         button("transparent", "The same with a transparent sky (Shift+F12).", Action::Screenshot { transparent: true });
     });
     ui.horizontal(|ui| {
+        let hint = "Scenes with pictures, files opened before, a volcano of your own (Ctrl+N).";
+        if ui.button("Start screen …").on_hover_text(hint).clicked() {
+            state.ask(Request::Do(Action::Start));
+        }
+        let hint = "Opens the scene again, as it was opened, in cells half as large: eight times the cells, and twice the steps for the \
+                    same time. What was done by hand is not in it; save it first.";
+        if ui.button("Finer cells").on_hover_text(hint).clicked() {
+            state.ask(Request::Finer);
+        }
+    });
+    ui.horizontal(|ui| {
         let (text, hint) = match state.frame.recording {
             Some(_) => ("■ End", "End the recording and complete the file (F9 or R)."),
             None => ("● Record", "Record what is seen, without the panel (F9 or R)."),

@@ -7,8 +7,8 @@ use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align2, Color32, Context, Frame, Grid, Order, RichText, ScrollArea, Ui, Window, vec2};
 
 use super::{ACCENT, BRIGHT};
-use crate::viewer::input::keys::{BINDINGS, Group, HELD};
-use crate::viewer::state::State;
+use crate::viewer::input::keys::{Action, BINDINGS, Group, HELD};
+use crate::viewer::state::{Request, State};
 
 /// Width that a column takes, in points.
 const COLUMN: f32 = 350.0;
@@ -42,6 +42,9 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         .max_size(room)
         .default_size(room)
         .show(context, |ui| {
+            if ui.button("Start the tour").on_hover_text("Five things to try.").clicked() {
+                state.ask(Request::Do(Action::Tour));
+            }
             ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
             ui.visuals_mut().widgets.inactive.bg_fill = ACCENT;
             let area = ScrollArea::both().max_width(room.x).max_height(room.y);
@@ -54,7 +57,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
                 });
             });
         });
-    state.shown.help = open;
+    state.shown.help &= open;
 }
 
 fn blocks() -> Vec<Block> {

@@ -121,7 +121,7 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
 /// The ball of the brush, or the ring of the vent to be placed, where the pointer is.
 fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
-    let Some(pointer) = stage.pointer.filter(|_| tool != Tool::Orbit) else { return };
+    let Some(pointer) = stage.pointer.filter(|_| !matches!(tool, Tool::Orbit | Tool::Pick)) else { return };
     let ray = stage.camera.ray(pointer.0, pointer.1);
     let probe = state.report.as_ref().and_then(|report| report.probe.as_ref());
     let Some(probe) = probe.filter(|probe| lies_on(&ray, probe)) else { return };

@@ -5,6 +5,7 @@ mod bar;
 mod camera;
 mod files;
 mod film;
+pub(crate) mod gallery;
 mod goals;
 mod help;
 mod legend;
@@ -13,8 +14,8 @@ mod marks;
 mod materials;
 mod models;
 mod numbers;
-pub(crate) mod open;
 mod panel;
+mod plots;
 mod probe;
 mod rows;
 mod rules;
@@ -22,10 +23,12 @@ mod rules;
 mod shapes;
 mod sides;
 mod slices;
+mod swatch;
 mod time;
 mod timeline;
 mod toasts;
 mod tools;
+mod tour;
 mod vents;
 mod wind;
 
@@ -48,6 +51,8 @@ const BAR: f32 = 42.0;
 const NARROW: f32 = 900.0;
 /// Lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
+/// The ground of what is chosen, and of the button that matters most.
+const DEEP: Color32 = Color32::from_rgb(150, 66, 18);
 /// Text that stands out.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
 /// Text that explains.
@@ -137,7 +142,9 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
         panel::draw(context, state);
     }
     models::draw(context, state);
-    open::draw(context, state);
+    plots::point(context, state, stage);
+    gallery::draw(context, state);
+    tour::draw(context, state);
     help::draw(context, state);
     toasts::draw(context, state);
 }
@@ -169,7 +176,7 @@ pub(crate) fn theme(context: &Context) {
         visuals.window_stroke = Stroke::new(1.0, Color32::from_rgb(52, 52, 58));
         visuals.window_corner_radius = CornerRadius::same(6);
         visuals.extreme_bg_color = Color32::from_rgb(13, 13, 16);
-        visuals.selection.bg_fill = Color32::from_rgb(150, 66, 18);
+        visuals.selection.bg_fill = DEEP;
         visuals.selection.stroke = Stroke::new(1.0, BRIGHT);
         visuals.hyperlink_color = ACCENT;
         visuals.slider_trailing_fill = true;
@@ -179,7 +186,7 @@ pub(crate) fn theme(context: &Context) {
         visuals.widgets.inactive.weak_bg_fill = Color32::from_rgb(44, 44, 50);
         visuals.widgets.inactive.fg_stroke.color = Color32::from_rgb(214, 211, 206);
         visuals.widgets.hovered.weak_bg_fill = Color32::from_rgb(62, 60, 64);
-        visuals.widgets.active.weak_bg_fill = Color32::from_rgb(150, 66, 18);
+        visuals.widgets.active.weak_bg_fill = DEEP;
         for widget in [
             &mut visuals.widgets.inactive,
             &mut visuals.widgets.hovered,

@@ -4,12 +4,18 @@ use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
 
 use super::rows::{Fold, section};
-use super::{BRIGHT, FAINT, camera, files, film, look, materials, numbers, rules, slices, time, tools, vents, wind};
+use super::{
+    BRIGHT, FAINT, camera, files, film, look, materials, numbers, plots, rules, slices, time, tools, vents, wind,
+};
 use crate::viewer::past::pace;
 use crate::viewer::state::State;
 
 /// Width of the panel's content in points.
 const WIDTH: f32 = super::PANEL - 20.0;
+
+/// Sections that are always there, to which the tour points.
+#[cfg(test)]
+pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
 
 /// Draws the panel.
 pub(super) fn draw(context: &Context, state: &mut State) {
@@ -73,6 +79,8 @@ fn sections(ui: &mut Ui, state: &mut State) {
         camera::show(ui, state);
     });
     section(ui, "Time machine", Fold::Open, |ui| time::moments(ui, state));
+    state.plots.is_open = false;
+    section(ui, "Plots", Fold::Closed, |ui| plots::show(ui, state));
     section(ui, "Files", Fold::Closed, |ui| files::show(ui, state));
     section(ui, "Film", Fold::Closed, |ui| film::show(ui, state));
     section(ui, "Look", Fold::Closed, |ui| look::show(ui, state));
@@ -119,6 +127,7 @@ mod tests {
             "Sources",
             "View",
             "Time machine",
+            "Plots",
             "Files",
             "Film",
             "Look",

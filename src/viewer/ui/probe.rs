@@ -6,6 +6,7 @@ use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText
 
 use super::{BRIGHT, SHADE, Stage};
 use crate::viewer::edit::tools::lies_on;
+use crate::viewer::flow::ZERO_CELSIUS_K;
 use crate::viewer::messages::{Probe, Report};
 use crate::viewer::state::State;
 use crate::world::Quantity;
@@ -72,8 +73,10 @@ fn words(probe: &Probe, report: &Report) -> String {
 fn short(probe: &Probe, report: &Report) -> String {
     let finer = digits(report.cell_size_m) + 1;
     let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
+    let kelvin = probe.flow.as_ref().and_then(|flow| flow.kelvin);
+    let warmth = kelvin.map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K)).unwrap_or_default();
     let what = what(probe);
-    if what.is_empty() { up } else { format!("{what}   {up}") }
+    if what.is_empty() { format!("{up}{warmth}") } else { format!("{what}   {up}{warmth}") }
 }
 
 /// Digits after the point that tell cells of so many metres apart.

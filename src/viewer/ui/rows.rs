@@ -184,6 +184,7 @@ pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&m
         body(ui);
         ui.add_space(3.0);
     });
+    super::tour::note_heading(ui, title, shown.header_response.rect);
     // Folded ones are lines of a list.
     if shown.body_returned.is_some() {
         ui.separator();

@@ -1,13 +1,13 @@
 //! The tools of the mouse, the material that they pour, and their numbers.
 
-use kiss3d::egui::text::{LayoutJob, TextFormat};
-use kiss3d::egui::{Color32, RichText, TextStyle, Ui};
+use kiss3d::egui::{RichText, Ui};
 
 use super::rows::Row;
-use super::{ACCENT, BRIGHT, color_of};
+use super::{ACCENT, swatch};
 use crate::matter::Material;
 use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
+use crate::view::MaterialLook;
 use crate::viewer::edit::tools::{BREATH, BRUSH_RADIUS, Tool, Tools};
 use crate::viewer::input::keys::{self, Action};
 use crate::viewer::messages::FlowReport;
@@ -21,7 +21,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let poured = poured(state);
     let tools = &mut state.tools;
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 3.0;
+        ui.spacing_mut().item_spacing.x = 2.0;
+        ui.spacing_mut().button_padding.x = 4.5;
         for &tool in Tool::ALL {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
             if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
@@ -35,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
     ui.label(RichText::new(tools.tool.what()).small().color(ACCENT));
     match tools.tool {
-        Tool::Orbit => {}
+        Tool::Orbit | Tool::Pick => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
         Tool::Bucket => {}
         Tool::Replace => {
@@ -52,7 +53,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 /// The choice of the material that goes.
-fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Color32)]) {
+fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         ui.label("in place of");
         if ui.selectable_label(tools.replaced.is_none(), "all others").clicked() {
@@ -83,26 +84,22 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
 /// The components of a wind.
 const WINDS: [(&str, &str); 3] = [("east", "Wind to the east"), ("up", "Wind upwards"), ("south", "Wind to the south")];
 
-/// The materials that tools pour, with the colours in which slices show them.
-fn poured(state: &State) -> Vec<(String, Color32)> {
-    let report = state.report.as_ref();
-    let others = state.materials.value.iter().map(|material| material.name.as_str());
-    let color = |name: &str| color_of(report, (name != Material::LAVA).then_some(name));
-    std::iter::once(Material::LAVA).chain(others).map(|name| (name.to_owned(), color(name))).collect()
+/// The materials that tools pour, with their looks; the lava has none.
+fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
+    let others = state.materials.value.iter().map(|material| (material.name.clone(), Some(material.look.clone())));
+    std::iter::once((Material::LAVA.to_owned(), None)).chain(others).collect()
 }
 
 /// The choice between lava and the materials of the scene. One that is clicked while no tool pours is taken up with the brush.
-fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Color32)]) {
+fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
-        let hint = format!("What the tools source, fill, bucket and replace pour ({}).", keys::shown(Action::Material));
-        ui.spacing_mut().item_spacing.x = 3.0;
-        for (name, color) in poured {
-            let font = TextStyle::Button.resolve(ui.style());
-            let mut text = LayoutJob::default();
-            text.append("■ ", 0.0, TextFormat::simple(font.clone(), *color));
-            text.append(name, 0.0, TextFormat::simple(font, BRIGHT));
+        let key = keys::shown(Action::Material);
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (name, look) in poured {
             let chosen = tools.tool.pours() && tools.material() == name;
-            if ui.selectable_label(chosen, text).on_hover_text(&hint).clicked() {
+            let hint =
+                format!("{name}: the tools source, fill, bucket and replace pour it ({key} takes the next one).");
+            if swatch::show(ui, name, look.as_ref(), chosen).on_hover_text(hint).clicked() {
                 tools.choose(name);
                 if !tools.tool.pours() {
                     tools.cancel();

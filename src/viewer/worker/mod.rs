@@ -14,6 +14,7 @@ mod thread;
 mod travel;
 #[cfg(test)]
 mod undo_tests;
+mod watch;
 
 use std::any::Any;
 use std::io;

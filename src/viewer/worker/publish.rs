@@ -9,11 +9,14 @@ use super::media::MediaPublisher;
 use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
+use super::watch::Watcher;
 use crate::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use crate::render::{Axis, Glow, Ray};
 use crate::simulation::{Simulation, StageTime};
 use crate::state::State;
-use crate::viewer::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update};
+use crate::viewer::messages::{
+    AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update, Watch, Watched,
+};
 use crate::world::{GroundCursor, Layer, Quantity, Tally};
 
 /// Wishes of the window.
@@ -27,6 +30,8 @@ pub(super) struct Eye {
     pub(super) quantity: Quantity,
     /// Inputs of the light of the lava.
     pub(super) glow: Option<Glow>,
+    /// Measurements for the live plots.
+    pub(super) watch: Watch,
 }
 
 /// Remembers what the window knows of one session.
@@ -44,6 +49,7 @@ pub(super) struct Publisher {
     /// The ground that was sent.
     ground: Option<GroundCursor>,
     filter: StageTime,
+    watcher: Watcher,
     /// Nothing was sent yet.
     reset: bool,
     /// The world may have changed since the last update.
@@ -65,6 +71,7 @@ impl Publisher {
             embers: LavaLight::default(),
             ground: None,
             filter: StageTime::default(),
+            watcher: Watcher::default(),
             reset: true,
             stale: true,
         }
@@ -96,7 +103,7 @@ impl Publisher {
         let crust = newer(&mut self.sent_crust, &self.lowpass.volume().crust);
         let ember = self.embers.update(&self.lowpass, !patched.is_empty() || crust.is_some(), eye.glow);
         Update {
-            report: Report { timeline, ..self.report(session, clock, eye, epoch) },
+            report: Report { timeline, watched: self.watched(session, eye), ..self.report(session, clock, eye, epoch) },
             reset,
             patches: patched,
             bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
@@ -108,6 +115,13 @@ impl Publisher {
             ember,
             notices: Vec::new(),
         }
+    }
+
+    /// Measurements for the live plots, where there are any.
+    fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
+        let simulation = session.simulation();
+        let of = (simulation.world(), session.site());
+        self.watcher.watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
     }
 
     /// The part of the ground that changed since the last update.
@@ -170,6 +184,7 @@ impl Publisher {
             built: session.built().clone(),
             quantities: world.quantities(),
             picked: eye.pick,
+            watched: None,
             probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
         }
     }

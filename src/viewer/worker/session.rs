@@ -1,6 +1,6 @@
 //! A scene that runs: the simulation, its site, what was done to it, and the snapshots for rewinding.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,15 +9,17 @@ use super::stroke::{Brush, Miss, changes};
 use super::travel::Travel;
 use crate::engine::tiled::Tiled;
 use crate::film::{FilmKey, FilmSpec};
+use crate::inside::is_session;
 use crate::map::Site;
 use crate::memory::left_beside;
 use crate::output::{Existing, OutputError};
 use crate::render::{CameraSpec, LookSpec, need_of_smoke};
 use crate::rules::Walls;
+use crate::scene::pack::Extras;
 use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Command, Simulation};
 use crate::viewer::messages::{
-    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Stroke, TimeLine,
+    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Stroke, TimeLine, Way,
 };
 use crate::viewer::past::history::{goes_on, words};
 use crate::world::{Edit, Matter, Shape};
@@ -49,6 +51,8 @@ pub(super) struct Session {
     pub(super) ways: u64,
     /// The last act of the stroke under way.
     stroke: Option<u64>,
+    /// A small picture for the file of the session, as a PNG file.
+    thumbnail: Option<Vec<u8>>,
 }
 
 /// Steps between checks of the sides.
@@ -82,8 +86,19 @@ impl Session {
             edge_reported: false,
             ways: 0,
             stroke: None,
+            thumbnail: None,
         };
         session.notices = session.opening_notices();
+        Ok(session)
+    }
+
+    /// Checks and builds the scene of a session file, and sets out for where its history is.
+    pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
+        let mut session = Self::open(scene).map_err(|error| error.to_string())?;
+        let here = history.here();
+        session.history = history;
+        session.history.go(Moment::START).map_err(|error| error.to_string())?;
+        session.go(Way::To(here))?;
         Ok(session)
     }
 
@@ -313,14 +328,32 @@ impl Session {
     }
 
     /// Writes the session as a scene that replays to the same bits.
-    pub(super) fn save(&self, path: &Path, existing: Existing) -> Result<(), String> {
-        let saved = self.scene.recorded(&self.simulation).save(path, existing);
+    pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
+        let recorded = self.scene.recorded(&self.simulation);
+        let saved =
+            if is_session(path) { self.pack(&recorded, path, existing)? } else { recorded.save(path, existing) };
         saved.map_err(|error| match error {
             SceneError::Output(OutputError::Exists { path }) => {
                 format!("{} exists already: choose another name", path.display())
             }
             other => other.to_string(),
         })
+    }
+
+    /// Writes a session file, and says what is too long for it.
+    fn pack(&mut self, recorded: &Scene, path: &Path, existing: Existing) -> Result<Result<(), SceneError>, String> {
+        let history = self.history.to_text().map_err(|error| error.to_string())?;
+        let extras = Extras { history: Some((&self.scene, &history)), thumbnail: self.thumbnail.as_deref() };
+        let packed = recorded.pack(path, &extras, existing);
+        Ok(packed.map(|left| {
+            let words = |file: &PathBuf| Notice::new(format!("{} is too long for the session file", file.display()));
+            self.notices.extend(left.iter().map(words));
+        }))
+    }
+
+    /// A small picture for the file of the session.
+    pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
+        self.thumbnail = Some(picture);
     }
 
     /// The scene's name.

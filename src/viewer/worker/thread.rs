@@ -197,6 +197,12 @@ impl Thread {
                 self.waiting.clear();
                 self.jump();
             }
+            Command::Resume(scene, history) => {
+                self.session = Session::resume(*scene, *history)?;
+                self.waiting.clear();
+                self.jump();
+            }
+            Command::Thumbnail(picture) => self.session.set_thumbnail(picture),
             Command::Pace(pace) => {
                 self.clock.set(pace)?;
                 if pace == Pace::Paused && self.session.stop_here() {
@@ -221,6 +227,7 @@ impl Thread {
             Command::Branch(change) => self.session.change_branch(change)?,
             Command::Visit(branch) => self.session.look_at(branch)?,
             Command::Pick(ray) => self.eye.pick = ray,
+            Command::Watch(watch) => self.eye.watch = watch,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
             Command::View(camera, look) => self.session.set_view(*camera, *look),

@@ -248,3 +248,41 @@ fn a_session_file_is_a_scene_for_every_command() {
     assert!(place.refused("run c.lavoxel").contains("lavoxel resume takes checkpoints"));
     place.done("resume c.lavoxel --steps 2");
 }
+
+#[test]
+fn a_random_volcano_is_printed_the_same_twice_and_runs() {
+    let place = Place::new();
+    let print = "scene --random 7 --relief 0.4 --crater 0.1 --roughness 0.5 --side 48";
+    let scene = place.done(print);
+    assert_eq!(scene, place.done(print));
+    assert_ne!(scene, place.done("scene --random 8 --relief 0.4 --crater 0.1 --roughness 0.5 --side 48"));
+    place.put("mine.toml", &scene);
+    let hash = || place.json("run mine.toml --steps 20 --json")["state_hash"].take();
+    let first = hash();
+    assert!(first.is_string() && first == hash());
+    let high = place.refused("scene --random 7 --relief 2");
+    assert!(high.contains("--relief 2: must be a number from 0.2 to 0.9"), "{high}");
+    for (words, part) in [("scene --random -1", "must not be negative"), ("scene --relief 0.5", "--random <SEED>")] {
+        let output = place.run(words);
+        assert!(output.status.code() == Some(2) && text(&output.stderr).contains(part), "{words}");
+    }
+}
+
+#[test]
+fn finer_cells_are_for_every_command_with_a_scene_and_refused_by_one_message() {
+    let place = Place::new();
+    place.put("small.toml", SMALL);
+    let report = |flags: &str| place.json(&format!("run small.toml --steps 4 --json {flags}"));
+    let (was, is) = (report(""), report("--finer 2"));
+    let grid = |report: &serde_json::Value| -> Vec<u64> {
+        report["dims"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).collect()
+    };
+    assert_eq!(grid(&is), grid(&was).iter().map(|side| 2 * side).collect::<Vec<_>>(), "{is}");
+    place.done("render small.toml --finer 2 --steps 2 --picture a.png --size 64x48 -q");
+    let output = place.run("run small.toml --finer 9");
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("must be 1 to 8 cells in place of one"));
+    let slice = place.refused("run dam --finer 2");
+    assert!(slice.contains("--finer 2") && slice.contains("a slice has no finer cells across"), "{slice}");
+    let much = place.refused("run small.toml --finer 8 --grid 1000x1000x1000 --max-memory 100M");
+    assert!(much.contains("--max-memory"), "{much}");
+}
