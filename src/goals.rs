@@ -236,7 +236,7 @@ impl Aim {
 /// How far a goal is, in a line.
 pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
     let (now, material) = (cells(progress.now), &goal.material);
-    let amount = |cells: f64| if cells < 100.0 { format!("{cells:.1}") } else { grouped(cells.round() as u64) };
+    let amount = |cells: f64| if cells < 100.0 { format!("{cells:.2}") } else { grouped(cells.round() as u64) };
     let count = match goal.aim() {
         Aim::KeepBelow(most) => format!("{} full cells of {material}, at most {}", amount(now), amount(most)),
         Aim::Reach(least) => format!("{} of {} full cells of {material}", amount(now), amount(least)),

@@ -393,7 +393,7 @@ mod tests {
         fs::write(&film, "some frames").expect("written");
         assert!(parts.unfinished().is_empty());
         parts.note_unfinished(&film).expect("noted");
-        assert_eq!(parts.unfinished(), [film.clone()]);
+        assert_eq!(parts.unfinished(), std::slice::from_ref(&film));
         fs::write(&film, "other frames").expect("written");
         assert!(parts.unfinished().is_empty());
     }

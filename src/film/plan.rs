@@ -105,10 +105,10 @@ impl Plan {
     }
 
     /// A camera that has gone round by its share of the whole turn.
-    fn turned(&self, camera: CameraSpec, share: f64) -> CameraSpec {
+    fn turned(&self, mut camera: CameraSpec, share: f64) -> CameraSpec {
         let whole = if self.film.camera_move == Some(Move::Turntable) { 360.0 } else { 0.0 };
-        let azimuth_deg = camera.azimuth_deg + (self.film.orbit_deg + whole) * share as f32;
-        CameraSpec { azimuth_deg, ..camera }
+        camera.azimuth_deg += (self.film.orbit_deg + whole) * share as f32;
+        camera
     }
 }
 

@@ -350,6 +350,7 @@ impl Scene {
     }
 
     /// Memory of a world that is drawn, with the memory that pictures take besides.
+    #[cfg(feature = "viewer")]
     pub(crate) fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
         self.need().and(fields.unwrap_or_default()).and(pictures)

@@ -273,7 +273,7 @@ mod tests {
         file.set_len(MAX_PACKED + 1).expect("longer");
         let path = folder.path().join("trip.lavoxel");
         let left = scene.pack(&path, &Extras::default(), Existing::Keep).expect("packed");
-        assert_eq!(left, [heights.clone()]);
+        assert_eq!(left, std::slice::from_ref(&heights));
         assert_eq!(Scene::open(&path).expect("read").spec.terrain.file, Some(heights));
         assert!(history(&path).expect("read").is_none());
     }

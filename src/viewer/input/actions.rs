@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use image::imageops::thumbnail;
+use image::imageops::{crop_imm, thumbnail};
 use image::{DynamicImage, ImageFormat};
 
 use crate::inside::ENDING;
@@ -284,7 +284,9 @@ impl App {
     fn thumbnail(&mut self) -> Option<Vec<u8>> {
         let view = self.state.view(self.camera()?);
         let picture = self.painter.picture(&view, 1, false)?;
-        let (width, height) = picture.dimensions();
+        let (left, (width, height)) = (self.covered() as u32, picture.dimensions());
+        let width = width.saturating_sub(left);
+        let picture = crop_imm(&picture, left, 0, width, height).to_image();
         let height = (THUMBNAIL * height).div_ceil(width.max(1)).max(1);
         let small = DynamicImage::from(thumbnail(&picture, THUMBNAIL, height)).to_rgb8();
         let mut bytes = Vec::new();

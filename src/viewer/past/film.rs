@@ -179,7 +179,7 @@ mod tests {
         (0..100).for_each(|n| film.sample(f64::from(n) / 20.0, 3 * n as u64, camera(2.0 * n as f32)));
         film.sample(4.0, 1000, camera(0.0));
         let count = film.end().expect("recorded");
-        assert!(count >= 2 && count < 20 && is_valid(&film), "{count}");
+        assert!((2..20).contains(&count) && is_valid(&film), "{count}");
         assert_eq!((film.before.clone(), film.keys[0].time_s, film.seconds()), (Some(by_hand), 0.0, 4.95));
         assert_eq!(film.keys.last().and_then(|key| key.step), Some(297));
     }

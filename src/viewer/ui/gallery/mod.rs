@@ -250,8 +250,22 @@ fn columns(width: f32) -> usize {
 }
 
 /// Scenes that come first where nothing is typed; the others follow by their names.
-const FIRST: [&str; 10] =
-    ["eruption", "island", "maunga_whau", "coast", "lake", "plume", "ice", "chocolate", "dunes", "vessels"];
+const FIRST: [&str; 14] = [
+    "eruption",
+    "island",
+    "maunga_whau",
+    "coast",
+    "lake",
+    "village",
+    "channel",
+    "forest",
+    "mould",
+    "plume",
+    "ice",
+    "chocolate",
+    "dunes",
+    "vessels",
+];
 
 /// The scenes whose name or words contain what is typed, those with the name first; all of them where none does.
 fn fitting(typed: &str) -> Vec<Shipped> {
