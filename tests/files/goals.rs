@@ -154,7 +154,7 @@ fn wrong_goals_are_refused_by_name() {
         ("material = \"water\"\nshape", "material = \"wine\"\nshape", "wine"),
         (
             "kind = \"below\", level = 20.0",
-            "kind = \"mesh\", file = \"a.obj\", origin = [0.0, 0.0, 0.0]",
+            "kind = \"mesh\", file = \"a.obj\", base = [9.0, 0.0, 9.0], height = 5.0",
             "goal[2].shape.kind",
         ),
         ("reach = 1e6", "reach = 1e6\ncolour = 1", "colour"),

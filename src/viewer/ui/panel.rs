@@ -67,7 +67,7 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
-/// On top stands all that a hand needs first: tools and materials, sources, view and time; what is set once is folded below.
+/// On top stands all that a hand needs first: tools and materials, sources and view; what is set once is folded below.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
@@ -78,14 +78,17 @@ fn sections(ui: &mut Ui, state: &mut State) {
         look::style(ui, state);
         camera::show(ui, state);
     });
-    section(ui, "Time machine", Fold::Open, |ui| time::moments(ui, state));
+    // The strip below the picture has most of it.
+    section(ui, "Time machine", Fold::Closed, |ui| time::moments(ui, state));
     state.plots.is_open = false;
     section(ui, "Plots", Fold::Closed, |ui| plots::show(ui, state));
     section(ui, "Files", Fold::Closed, |ui| files::show(ui, state));
     section(ui, "Film", Fold::Closed, |ui| film::show(ui, state));
     section(ui, "Look", Fold::Closed, |ui| look::show(ui, state));
-    section(ui, "Slices", Fold::Closed, |ui| slices::show(ui, state));
-    section(ui, "Clip box", Fold::Closed, |ui| slices::clip(ui, state));
+    section(ui, "Slices and clip box", Fold::Closed, |ui| {
+        slices::show(ui, state);
+        slices::clip(ui, state);
+    });
     let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
     // The lava of the physical model is that of its scene.
     if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
@@ -131,8 +134,7 @@ mod tests {
             "Files",
             "Film",
             "Look",
-            "Slices",
-            "Clip box",
+            "Slices and clip box",
             "Flow",
             "Numbers",
         ];

@@ -62,14 +62,14 @@ const STEPS: [Step; 5] = [
     },
     Step {
         title: "Go back in time",
-        words: "J goes back to a moment that was kept, Shift+J ahead again, Backspace to the start. Whatever was done stays, until \
-                something else is done from there.",
-        section: Some("Time machine"),
+        words: "Ctrl+Z takes back what was done, Ctrl+Shift+Z brings it back. Drag on the strip at the bottom to go to any step; what you \
+                do there begins a branch, and the way before stays.",
+        section: None,
         offer: Some(Offer::Do("To the start (Backspace)", Action::Reset)),
     },
     Step {
         title: "Save and film",
-        words: "Ctrl+S writes all that was done as a scene, which replays to the same bits. F12 takes a picture, R begins a film and ends \
+        words: "Ctrl+S writes all that was done into one small file to send or go on with. F12 takes a picture, F9 begins a film and ends \
                 it. All files go into lavoxel-out.",
         section: Some("Files"),
         offer: Some(Offer::Do("Take a picture (F12)", Action::Screenshot { transparent: false })),
