@@ -187,7 +187,7 @@ pub struct BranchReport {
 pub struct DeedReport {
     /// The deed.
     pub deed: Deed,
-    /// What it did.
+    /// Its words.
     pub words: String,
 }
 
@@ -198,11 +198,11 @@ pub struct TimeLine {
     pub present: u64,
     /// All branches.
     pub branches: Vec<BranchReport>,
-    /// What was done on the present branch, in order.
+    /// Deeds on the present branch, in order.
     pub deeds: Vec<DeedReport>,
     /// Moments of the present branch that the user kept, in order.
     pub kept: Vec<Moment>,
-    /// What undo would take back, and what redo would bring back, in words.
+    /// Words for the deed that undo would take back, and for that which redo would bring back.
     pub offers: [Option<String>; 2],
 }
 

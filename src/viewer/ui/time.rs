@@ -84,7 +84,7 @@ fn speed(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// What was done, kept moments, and seeds.
+/// Undo and redo, kept moments, and seeds.
 pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else { return };
     ui.horizontal(|ui| {

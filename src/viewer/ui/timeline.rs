@@ -276,7 +276,7 @@ fn star(painter: &Painter, at: Pos2) {
     painter.text(at, Align2::CENTER_CENTER, "★", FontId::proportional(12.0), Color32::from_rgb(255, 214, 90));
 }
 
-/// What lies at a place of the track, in words.
+/// Words for a place of the track.
 fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     let way = way_at(line, scale, x);
     if let Way::To(moment) = way {
