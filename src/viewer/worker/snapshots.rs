@@ -17,7 +17,7 @@ use crate::viewer::past::history::{History, Moment};
 pub(super) const MOST_BYTES: u64 = 512 << 20;
 /// Time of the steps from one automatic snapshot to the next, at least.
 const APART: Duration = Duration::from_millis(100);
-/// Cost before an act, which is smaller: taking it back is then at once.
+/// Time of those steps before an act, which is then taken back at once.
 const BEFORE_ACT: Duration = Duration::from_millis(25);
 /// How many times longer the steps between two snapshots take than one snapshot, at least.
 const WORTH: u32 = 10;
