@@ -31,6 +31,7 @@ pub use content::Content;
 #[cfg(feature = "scene")]
 pub(crate) use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
 pub use edit::{Breath, Edit, Matter, Shape};
+#[cfg(feature = "scene")]
 pub(crate) use flood::MOST_FLOODED;
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;

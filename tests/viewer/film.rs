@@ -56,7 +56,8 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
 
     let scene = Scene::load(&session).expect("a scene");
     let film = &scene.spec.film;
-    assert!(film.keys.len() >= 2 && film.keys.len() < 40 && film.orbit_deg == 0.0, "{film:?}");
+    // The window of a busy machine takes its samples unevenly, and the keys give the way as it went.
+    assert!((2..80).contains(&film.keys.len()) && film.orbit_deg == 0.0, "{} keys", film.keys.len());
     let plan = Plan::new(film, &scene.spec.camera);
     let [first, last] = [0, u64::MAX].map(|frame| plan.shot(frame));
     let turned = last.camera.azimuth_deg - first.camera.azimuth_deg;

@@ -478,9 +478,9 @@ fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> Stri
     let mut said = String::new();
     let mut lines = BufReader::new(program.stderr.take().expect("piped"));
     lines.read_line(&mut said).expect("text");
-    // Before it draws, a signal would end it at once; with the first frame the folder is there.
+    // Before the first frame there is no film.
     let start = Instant::now();
-    while !folder.path().join("lavoxel-out").exists() {
+    while !folder.path().join("lavoxel-out/volcano.webp.parts/frame-000000.png").exists() {
         assert!(start.elapsed() < PATIENCE, "nothing is drawn: {said}");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -685,7 +685,8 @@ fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
     window.wait_for("turntable on");
     window.lines_for(Duration::from_secs(20));
     let growth = window.resident_mb() - first;
-    assert!(growth < 50.0, "a minute added {growth:.0} MB to {first:.0} MB");
+    // Moments to go back to have 128 MiB.
+    assert!(growth < 50.0 + 135.0, "a minute added {growth:.0} MB to {first:.0} MB");
     display.key("ctrl+q");
     window.wait_for("closed");
     assert!(window.end().success());

@@ -14,7 +14,7 @@ use crate::simulation::{Simulation, Snapshot};
 use crate::viewer::past::history::{History, Moment};
 
 /// Most memory of all snapshots in bytes, where the limit of the program leaves so much; the start is kept even if it takes more.
-pub(super) const MOST_BYTES: u64 = 512 << 20;
+pub(super) const MOST_BYTES: u64 = 128 << 20;
 /// Time of the steps from one automatic snapshot to the next, at least.
 const APART: Duration = Duration::from_millis(100);
 /// Time of those steps before an act, which is then taken back at once.
