@@ -112,6 +112,8 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             say::warn(scene.warning(&stage.simulation));
+            // Nothing is said of a scene whose file is refused.
+            args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
             let [nx, ny, nz] = scene.spec.grid.size;
             let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
             let mut parts = vec![counted(scene.spec.vents.len(), "vent")];
@@ -126,7 +128,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 parts.join(", ")
             ))?;
             scene.reaction_lines().iter().try_for_each(|line| say::data(&format!("  {line}")))?;
-            args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
+            args.pack.as_ref().map_or(Ok(()), |pack| say::data(&tame(&pack.display().to_string())))?;
         }
         None if args.random.is_some() => {
             let volcano = args.volcano(args.random.unwrap_or_default());
@@ -162,7 +164,7 @@ fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
             tame(&file.display().to_string())
         ));
     }
-    Ok(say::data(&tame(&path.display().to_string()))?)
+    Ok(())
 }
 
 /// Prints names and sentences of the shipped scenes.
