@@ -1,7 +1,7 @@
 //! Files that are read from inside of others: those of the program ([`crate::shipped`]), and those of a session file.
 //!
-//! A session file is a ZIP archive that readers take for a folder: `trip.lavoxel/scene.toml` is its scene, and a heightmap that the
-//! scene names lies beside it. [`crate::scene::Scene::pack`] writes one.
+//! A session file is a ZIP archive that readers take for a folder: `trip.lavoxel/scene.toml` is its scene, in the folder
+//! of the heightmaps that it names. [`crate::scene::Scene::pack`] writes one.
 
 use std::borrow::Cow;
 use std::fs::File;

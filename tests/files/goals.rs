@@ -220,7 +220,7 @@ fn played(name: &str) -> Vec<EventSpec> {
         }
         // Walls at both sides of the mould.
         "mould" => walls(&[[[0.0, 62.0], [36.0, 62.0]], [[60.0, 62.0], [78.0, 56.0]]], 96.0, 16.0, 3.5),
-        other => panic!("nobody has played {other}"),
+        other => panic!("no acts for {other}"),
     }
 }
 

@@ -137,7 +137,7 @@ impl Flow {
         (self.ground, self.plan) = (ground, Plan::new(columns));
         (self.columns, self.leans) = (Blocks::new(columns), Blocks::new(columns));
         (self.marks, self.faces) = (Blocks::at_rest(columns, Mark::NONE), Blocks::new(columns));
-        // Cover is said anew before the next step; the columns of the old one may be gone.
+        // The next step writes the cover again; columns of the old one may be gone.
         self.covered.clear();
         self.covered_cells.clear();
         self.reach_all_that_melts();

@@ -161,7 +161,7 @@ impl App {
         }
     }
 
-    /// Goes on with a session file where it has a history; a wrong one is told, and its scene is opened. Returns whether it goes on.
+    /// Sends the history of a session file, where it has one. A history that cannot be read leaves a notice. Returns whether it was sent.
     fn resumes(&mut self, path: &Path) -> bool {
         let (scene, history) = match pack::history(path) {
             Ok(Some(read)) if is_session(path) => read,

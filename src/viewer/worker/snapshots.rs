@@ -201,7 +201,7 @@ impl Snapshots {
         bytes as u64
     }
 
-    /// Counts the memory anew in what the process holds.
+    /// Updates the bytes that the process counts as held.
     fn count(&mut self) {
         self.held = Held::bytes(self.bytes());
     }
