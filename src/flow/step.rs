@@ -162,8 +162,10 @@ impl Flow {
                 ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
             }
             if is_cooling {
-                // Hot lava comes up through the columns of a vent.
-                let cooling = wet.iter().filter(|(_, c)| plan.fed.binary_search(c).is_err());
+                // Hot lava comes up through the columns of a vent, where an older crust may have been.
+                let is_fed = |c: u32| plan.fed.binary_search(&c).is_ok();
+                wet.iter().filter(|(_, c)| is_fed(*c)).for_each(|&(_, c)| columns[c as usize].lid = 0);
+                let cooling = wet.iter().filter(|(_, c)| !is_fed(*c));
                 let cooling = cooling.map(|&(i, c)| (c as usize, marks[c as usize], wetted[i]));
                 ended.losses = ended.losses.plus(cool.columns(columns, cooling));
             }

@@ -166,8 +166,10 @@ impl FlowInCells {
         world.stay_mirrored();
     }
 
-    /// Shows some columns of the flow.
+    /// Shows some columns of the flow, between two of its steps.
     pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
+        // Of the world as it is now, as a flow that was kept has it.
+        self.cover(world);
         let Self { flow, tops, columns, melting, .. } = self;
         show(world, (flow, *melting), tops, columns, numbers);
     }

@@ -83,7 +83,7 @@ pub(crate) struct Plan {
     pub(crate) stirred: Area,
     /// Columns that are poured into in this step, ascending.
     pub(crate) fed: Vec<u32>,
-    /// Columns that have come to rest, ascending.
+    /// Columns that took part in the last step and rest now, ascending.
     pub(crate) rested: Vec<u32>,
     /// Active columns that get a level in this round, ascending.
     planned: Vec<u32>,
@@ -122,7 +122,7 @@ impl Plan {
         }
     }
 
-    /// Takes columns, ascending, for those that moved in the last step: they are told when they have come to rest.
+    /// Takes columns, ascending, for those that moved in the last step: they come to rest with the others.
     pub(crate) fn resume(&mut self, moved: impl Iterator<Item = u32>) {
         self.active.clear();
         self.active.extend(moved);
@@ -144,7 +144,9 @@ impl Plan {
         }
         self.find_stirring(ground, wet);
         let Self { active, columns, .. } = self;
-        active.iter().for_each(|&c| columns.set(c as usize, Planned { level: ASLEEP, ..columns[c as usize] }));
+        // What sleeps has no slope either: the speed and the crust of lava at rest are read from it.
+        let asleep = |planned: Planned| Planned { level: ASLEEP, fall: 0, ..planned };
+        active.iter().for_each(|&c| columns.set(c as usize, asleep(columns[c as usize])));
         self.stirred.reset(space.nx, space.nz);
         let columns = &self.columns;
         let stirring = self.listed.iter().copied().filter(|&c| columns[c as usize].stirs);
@@ -169,19 +171,13 @@ impl Plan {
             }
         }
         let Self { active, rested, columns, listed, .. } = self;
-        for &c in active.iter() {
-            let planned = columns[c as usize];
-            if planned.stirs {
-                columns.set(c as usize, Planned { stirs: false, ..planned });
-                rested.push(c);
-            }
-        }
+        rested.extend_from_slice(active);
+        rested.iter().for_each(|&c| columns.set(c as usize, Planned { stirs: false, ..columns[c as usize] }));
         let found: Vec<bool> = listed.par_iter().with_min_len(TASK).map(|&c| ground.stirs(c as usize)).collect();
         for (&c, stirs) in listed.iter().zip(found) {
             columns.set(c as usize, Planned { stirs, ..columns[c as usize] });
         }
         rested.retain(|&c| !columns[c as usize].stirs);
-        rested.iter().for_each(|&c| columns.set(c as usize, Planned { fall: 0, ..columns[c as usize] }));
     }
 
     /// Makes the plan of a later round, which begins at a time of the step in [`FINEST`] bits.

@@ -230,7 +230,6 @@ fn acts_in_a_flow_are_taken_back_and_come_back_to_the_bit() {
 }
 
 #[test]
-#[ignore = "the saved session of a flow under air replays to other bits than the session has: cargo test --lib -- --ignored acts_in_a_flow_under_air"]
 fn acts_in_a_flow_under_air_are_taken_back_and_come_back_to_the_bit() {
     let rate = "rate_m3_s = 20.0\n";
     check("flow and air", &hills(FLOW, rate, &format!("{AIR}{WATER}{STEAM}")), 200, 6);
