@@ -4,7 +4,7 @@ use crate::parallel::*;
 
 use super::image::{Image, SRGB};
 use super::mask;
-use super::math::V3;
+use super::math::{V3, lerp, smoothstep};
 use crate::render::ground::raster::Raster;
 
 /// Brightness from which light spreads into its surroundings.
@@ -111,11 +111,17 @@ impl Develop {
     }
 }
 
-/// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do.
-/// Black-body light has almost no blue, which is why it never turns pink.
+/// Strongest channel of light that begins to burn out, and that does so fully; white that is mixed in then.
+const BURNS: [f32; 2] = [1.2, 5.0];
+const BURNT: f32 = 0.42;
+
+/// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do, and what is
+/// brighter still goes to white, as on film. Black-body light has almost no blue, which is why it never turns pink.
 pub(crate) fn filmic(light: V3) -> V3 {
+    let peak = light.max();
+    let white = BURNT * smoothstep(BURNS[0], BURNS[1], peak);
     light.map(|c| {
-        let x = c.max(0.0) * 1.05;
+        let x = lerp(c, peak, white).max(0.0) * 1.05;
         ((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14)).clamp(0.0, 1.0)
     })
 }

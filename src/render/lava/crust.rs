@@ -24,6 +24,8 @@ const DULLED: f32 = 0.6;
 const CHILLED: f32 = 2.5;
 const COLDER: f32 = 130.0;
 const SHEETS: f32 = 190.0;
+/// Share of these where the temperature is known.
+const KNOWN: f32 = 0.7;
 
 /// How young a crust with a surface of this temperature is, 0 to 1.
 pub(crate) fn youth(kelvin: f32) -> f32 {
@@ -60,14 +62,15 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     if skin.cut {
         // Colder where the lava ends: a cut shows a rim.
         let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
-        if let Some(kelvin) = hot {
-            return body(context, lerp(0.75, 1.0, inside) * kelvin);
-        }
-        let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
         let p = skin.point;
         let chilled = 1.0 - smoothstep(0.0, CHILLED, p.y - context.land.block.floor_below(p));
         // Sheets that the flow drew out.
         let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
+        if let Some(kelvin) = hot {
+            let darker = KNOWN * (COLDER * chilled - SHEETS * sheets.min(0.0));
+            return body(context, lerp(0.75, 1.0, inside) * kelvin - darker);
+        }
+        let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
         return glowing(context, kelvin - COLDER * chilled + SHEETS * sheets);
     }
     // Margins are thin and cool first: they frame the tongue with crust.

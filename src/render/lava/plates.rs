@@ -13,6 +13,18 @@ use crate::view::LookSpec;
 /// Plates ride this many plate widths before they are renewed, at full speed.
 const RIDE: f32 = 1.6;
 
+/// What is carried runs ahead of what is around it by up to so many plate widths at full speed: plates are drawn out and torn in one
+/// place, and closer together in another. Width of such places, in plates.
+const SHEAR: f32 = 2.2;
+const SHEARED: f32 = 2.3;
+
+/// Share of a crack that is left between plates that hang together, and of the step between their edges.
+const MENDED: f32 = 0.22;
+const LEVELLED: f32 = 0.45;
+
+/// Folds of a crust in the height of a plate.
+const FOLDS: f32 = 5.5;
+
 /// Size of the blocks of rubble, in plates of lava.
 const BLOCKS: f32 = 0.75;
 
@@ -66,7 +78,8 @@ pub(crate) fn carried(context: &ShadeContext, p: V3, heat: f32) -> Pattern {
         Some(copies) if flow.norm_squared() >= 1e-6 => copies,
         _ => return make(p),
     };
-    let place = |copy: Copy| p - flow * (RIDE * size * (copy.phase - 0.5)) + V3::repeat(copy.offset);
+    let shear = SHEAR * noise::gradient(p / (SHEARED * size) + v3(2.0, 7.0, 5.0));
+    let place = |copy: Copy| p - flow * (size * (RIDE * (copy.phase - 0.5) + shear)) + V3::repeat(copy.offset);
     let weight = 1.0 - (2.0 * second.phase - 1.0).abs();
     // Patches change over one after another; a fade everywhere at once would blur the whole skin halfway.
     let patch = noise::gradient(p / (1.3 * size) + v3(6.0, 1.0, 3.0));
@@ -120,7 +133,8 @@ fn pattern(p: V3, size: f32, (heat, crust): (f32, f32), unit: f32) -> Pattern {
     // soft, so that the glow runs from yellow through orange to red.
     let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
     let soft = 0.10 + 0.26 * (1.0 - closed);
-    let crack = 1.0 - saturate((large.edge - gap) / soft);
+    let mended = 1.0 - large.joined * (1.0 - MENDED);
+    let crack = (1.0 - saturate((large.edge - gap * mended) / (soft * mended.sqrt()))) * mended;
     let hair = (1.0 - smoothstep(0.0, 0.10, small.edge)) * smoothstep(0.95, 0.40, closed) * 0.7;
     let torn = smoothstep(0.34, 0.0, closed) * 0.9;
     let molten = saturate(crack.max(hair).max(torn) + 0.12 * grain * (1.0 - closed)) * smoothstep(1.14, 0.80, closed);
@@ -128,8 +142,11 @@ fn pattern(p: V3, size: f32, (heat, crust): (f32, f32), unit: f32) -> Pattern {
     let rise = |plate: &noise::Plate, width: f32, height: f32| {
         plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
     };
-    let rope = noise::gradient(warped * 3.1) * 0.35;
-    let slope =
-        rise(&large, 0.30, 0.26) + rise(&small, 0.22, 0.10) + v3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
+    // Folds lie across the way down: along lines of one height.
+    let fold = noise::gradient(v3(1.4 * warped.x, FOLDS * warped.y, 1.4 * warped.z));
+    let rope = noise::gradient(warped * 3.1) * 0.22 + fold * 0.26;
+    let slope = rise(&large, 0.30, 0.26 * (1.0 - large.joined * (1.0 - LEVELLED)))
+        + rise(&small, 0.22, 0.10)
+        + v3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
     Pattern { molten, slope, tone: large.tone, grain }
 }

@@ -32,6 +32,7 @@ use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::Sight;
 use crate::render::volume::field::{Border, Pace};
 use crate::render::volume::tiles::{Others, Reach};
+use crate::view::MaterialLook;
 
 /// Density at which its surface lies.
 pub(crate) const ISO: f32 = 0.5;
@@ -188,7 +189,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
                 tint(context, &mut passed, point, (event.medium, inside));
-                foam(context, &mut passed, point, normal);
+                foam(context, &mut passed, clear.look, (point, normal));
             }
         }
         passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
@@ -255,10 +256,10 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
     }
 }
 
-/// Foam on a surface beside gas.
-fn foam(context: &ShadeContext, passed: &mut Passed, point: V3, normal: V3) {
-    let Some(fog) = context.fog else { return };
-    let cover = water::foam(context, point, fog.density(point + normal));
+/// Foam on a surface beside gas, and where it breaks.
+fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3)) {
+    let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
+    let cover = water::foam(context, look, point, normal, gas);
     if cover > 0.0 {
         passed.light +=
             times(passed.through, water::foam_light(context, point, normal, context.sunlight(point))) * cover;

@@ -33,8 +33,12 @@ const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 pub(crate) const WET: V3 = V3::new(0.62, 0.66, 0.70);
 /// Share of light that water mirrors when it is met straight on.
 const STRAIGHT: f32 = 0.02;
-/// Slope of the ripples.
+/// Slope of the ripples, and of the swell on water whose waves are higher than usual.
 const RIPPLES: f32 = 0.04;
+const SWELL: f32 = 1.1;
+/// Depth in units below which such water breaks on a shore, and how ragged its edge is.
+const BREAKS: f32 = 1.5;
+const SWASH: f32 = 1.2;
 /// Ripples of one pattern unit at this many units from the eye are half as high as they are: farther ones are smaller
 /// than pixels.
 const FADED: f32 = 260.0;
@@ -139,15 +143,35 @@ pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     field.upright(field.gradient(p, 0.8))
 }
 
-/// Share of a surface that is foam, by the density of the gas beside it.
-pub(crate) fn foam(context: &ShadeContext, p: V3, gas: f32) -> f32 {
-    let wanted = smoothstep(FOAM[0], FOAM[1], gas);
+/// Share of a surface that is foam, by the density of the gas beside it and by the shore below it.
+pub(crate) fn foam(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, gas: f32) -> f32 {
+    let wanted = smoothstep(FOAM[0], FOAM[1], gas).max(surf(context, look, p, normal));
     if wanted <= 0.0 {
         return 0.0;
     }
     // Torn into flecks where there is little.
     let torn = 0.5 + 0.6 * noise::fractal(p * 0.9 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 3);
     smoothstep(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
+}
+
+/// How much water with high waves breaks at a place, 0 to 1: where it is shallow, in lines that come and go.
+fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
+    let high = wild(look) * smoothstep(0.6, 0.8, normal.y);
+    let unit = context.land.unit;
+    let depth = (p.y - context.land.block.floor_below(p)) / unit;
+    if high <= 0.0 || depth >= BREAKS + SWASH {
+        return 0.0;
+    }
+    let q = p / unit;
+    let moved = ripples_moved(context.steps);
+    let swash = noise::fractal(v3(0.30 * q.x, 1.7 * moved, 0.30 * q.z), 2);
+    let flecks = saturate(0.62 + 0.9 * noise::fractal(v3(1.1 * q.x, 0.9 * moved, 1.1 * q.z), 2));
+    high * smoothstep(BREAKS, 0.2, depth + SWASH * swash) * flecks
+}
+
+/// How much higher than usual waves are, 0 to 1.
+fn wild(look: &MaterialLook) -> f32 {
+    saturate(0.5 * (look.waves - 1.0))
 }
 
 /// Light that foam sends out; `sun`: the share of the sun that arrives through gas and smoke.
@@ -179,9 +203,12 @@ pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal
     let moved = ripples_moved(context.steps);
     let broad = v3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
     let fine = v3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
+    let long = v3(0.11 * q.x - 0.4 * moved, 0.0, 0.16 * q.z + 0.4 * moved);
+    let swell = SWELL * wild(look);
     let along = |shift: f32| {
         let shift = V3::repeat(shift);
-        noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift)
+        let ripples = noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift);
+        if swell > 0.0 { ripples + swell * noise::gradient(long + shift) } else { ripples }
     };
     unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
 }

@@ -33,13 +33,15 @@ fn pattern_of(p: vec3<f32>, heat: f32, size: f32, crust: f32) -> Pattern {
     let closed = saturate1(crust * (1.16 - 0.72 * heat + 0.55 * drift));
     let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
     let soft = 0.10 + 0.26 * (1.0 - closed);
-    let crack = 1.0 - saturate1((large.edge - gap) / soft);
+    let mended = 1.0 - large.joined * (1.0 - 0.22);
+    let crack = (1.0 - saturate1((large.edge - gap * mended) / (soft * sqrt(mended)))) * mended;
     let hair = (1.0 - ramp(0.0, 0.10, small.edge)) * ramp(0.95, 0.40, closed) * 0.7;
     let torn = ramp(0.34, 0.0, closed) * 0.9;
     let open = saturate1(max(crack, max(hair, torn)) + 0.12 * grain * (1.0 - closed));
     let molten = open * ramp(1.14, 0.80, closed);
-    let rope = gradient_noise(warped * 3.1) * 0.35;
-    let slope = rise(large, 0.30, 0.26) + rise(small, 0.22, 0.10)
+    let fold = gradient_noise(vec3(1.4 * warped.x, 5.5 * warped.y, 1.4 * warped.z));
+    let rope = gradient_noise(warped * 3.1) * 0.22 + fold * 0.26;
+    let slope = rise(large, 0.30, 0.26 * (1.0 - large.joined * (1.0 - 0.45))) + rise(small, 0.22, 0.10)
         + vec3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
     return Pattern(molten, slope, large.tone, grain);
 }
@@ -56,9 +58,9 @@ fn flow_at(p: vec3<f32>) -> vec3<f32> {
 fn carried(p: vec3<f32>, heat: f32) -> Pattern {
     let flow = flow_at(p);
     if frame.ride.x < 0.0 || dot(flow, flow) < 1e-6 { return pattern(p, heat); }
-    let ride = 1.6 * frame.lava.w;
-    let first = p - flow * (ride * (frame.ride.x - 0.5)) + vec3(frame.ride.y);
-    let second = p - flow * (ride * (frame.ride.z - 0.5)) + vec3(frame.ride.w);
+    let shear = 2.2 * gradient_noise(p / (2.3 * frame.lava.w) + vec3(2.0, 7.0, 5.0));
+    let first = p - flow * (frame.lava.w * (1.6 * (frame.ride.x - 0.5) + shear)) + vec3(frame.ride.y);
+    let second = p - flow * (frame.lava.w * (1.6 * (frame.ride.z - 0.5) + shear)) + vec3(frame.ride.w);
     let weight = 1.0 - abs(2.0 * frame.ride.z - 1.0);
     let patches = gradient_noise(p / (1.3 * frame.lava.w) + vec3(6.0, 1.0, 3.0));
     let share = ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0)));
@@ -111,15 +113,13 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
 fn shade(skin: Skin) -> vec3<f32> {
     let under = heat_at(skin.point - skin.normal * 0.6);
     let hot = temperature(skin.point - skin.normal * 0.6);
-    if skin.cut && hot >= 0.0 {
-        return body(mix(0.75, 1.0, ramp(frame.lava.x, 1.0, density(skin.point))) * hot);
-    }
     if skin.cut {
-        // Dark where it cools at the edge of the cut, glowing inside.
-        let core = mix(mix(820.0, 900.0, under), mix(960.0, 1090.0, under),
-            ramp(frame.lava.x, 1.0, density(skin.point)));
+        // Dark where it cools at the edge of the cut and over its bed, glowing inside.
+        let inside = ramp(frame.lava.x, 1.0, density(skin.point));
         let chilled = 1.0 - ramp(0.0, 2.5, skin.point.y - floor_below(skin.point));
         let sheets = fractal(skin.point * vec3(0.3, 1.1, 0.3) / frame.cells.w, 3);
+        if hot >= 0.0 { return body(mix(0.75, 1.0, inside) * hot - 0.7 * (130.0 * chilled - 190.0 * min(sheets, 0.0))); }
+        let core = mix(mix(820.0, 900.0, under), mix(960.0, 1090.0, under), inside);
         return glowing(core - 130.0 * chilled + 190.0 * sheets);
     }
     let thickness = skin.point.y - floor_below(skin.point);

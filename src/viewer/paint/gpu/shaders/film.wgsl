@@ -65,9 +65,12 @@ fn seen(uv: vec2<f32>) -> vec4<f32> {
     return vec4(sum / total, 1.0);
 }
 
-// Narkowicz's fit of the ACES curve, per channel.
+// Narkowicz's fit of the ACES curve, per channel; what is brighter still goes to white.
 fn filmic(c: vec3<f32>) -> vec3<f32> {
-    let x = max(c, vec3(0.0)) * 1.05;
+    let peak = max(c.x, max(c.y, c.z));
+    let over = clamp((peak - 1.2) / (5.0 - 1.2), 0.0, 1.0);
+    let white = 0.42 * over * over * (3.0 - 2.0 * over);
+    let x = max(mix(c, vec3(peak), white), vec3(0.0)) * 1.05;
     return clamp((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14), vec3(0.0), vec3(1.0));
 }
 

@@ -81,14 +81,6 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
     return sum;
 }
 
-// Share of a surface of water that is foam, beside gas of this density.
-fn foam_cover(p: vec3<f32>, gas: f32) -> f32 {
-    let wanted = ramp(0.06, 0.5, gas);
-    if wanted <= 0.0 { return 0.0; }
-    let torn = 0.5 + 0.6 * fractal(p * 0.9 + vec3(0.0, 0.3 * frame.media.y, 0.0), 3);
-    return ramp(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
-}
-
 fn foam_light(p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
     let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * sunlight(p.x, p.z) * cloud_sunlight(p);
     let lava = shown(1040.0) * (14.0 * frame.heat.z * 0.3 * ember_at(p, vec3(0.0, 1.0, 0.0)));

@@ -106,7 +106,35 @@ fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
     let moved = frame.media.y;
     let broad = vec3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
     let fine = vec3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
-    return unit_or_up(normal + vec3(ripple(broad, fine, 0.0), 0.0, ripple(broad, fine, 31.7)) * height);
+    var slope = vec2(ripple(broad, fine, 0.0), ripple(broad, fine, 31.7));
+    let swell = 1.1 * wild(medium);
+    if swell > 0.0 {
+        let long = vec3(0.11 * q.x - 0.4 * moved, 0.0, 0.16 * q.z + 0.4 * moved);
+        slope += swell * vec2(gradient_noise(long), gradient_noise(long + 31.7));
+    }
+    return unit_or_up(normal + vec3(slope.x, 0.0, slope.y) * height);
+}
+
+// How much higher than usual the waves of a medium are, 0 to 1.
+fn wild(medium: i32) -> f32 { return saturate1(0.5 * (frame.media_look[medium].y - 1.0)); }
+
+// How much water with high waves breaks at a place: where it is shallow, in lines that come and go.
+fn surf(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
+    let high = wild(medium) * ramp(0.6, 0.8, normal.y);
+    let depth = (p.y - floor_below(p)) / frame.cells.w;
+    if high <= 0.0 || depth >= 2.7 { return 0.0; }
+    let q = p / frame.cells.w;
+    let swash = fractal(vec3(0.30 * q.x, 1.7 * frame.media.y, 0.30 * q.z), 2);
+    let flecks = saturate1(0.62 + 0.9 * fractal(vec3(1.1 * q.x, 0.9 * frame.media.y, 1.1 * q.z), 2));
+    return high * ramp(1.5, 0.2, depth + 1.2 * swash) * flecks;
+}
+
+// Share of a surface of water that is foam, beside gas of this density and by the shore below it.
+fn foam_cover(p: vec3<f32>, normal: vec3<f32>, medium: i32, gas: f32) -> f32 {
+    let wanted = max(ramp(0.06, 0.5, gas), surf(p, normal, medium));
+    if wanted <= 0.0 { return 0.0; }
+    let torn = 0.5 + 0.6 * fractal(p * 0.9 + vec3(0.0, 0.3 * frame.media.y, 0.0), 3);
+    return ramp(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
 }
 
 // Light of lava on a surface that it reaches at full strength.
@@ -243,12 +271,12 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
     tint_by_films(passed, p, medium);
-    if has_fog() {
-        let foam = foam_cover(p, fog_density(p + normal));
-        if foam > 0.0 {
-            (*passed).light += (*passed).through * foam_light(p, normal) * foam;
-            (*passed).through *= 1.0 - foam;
-        }
+    var gas = 0.0;
+    if has_fog() { gas = fog_density(p + normal); }
+    let foam = foam_cover(p, normal, medium, gas);
+    if foam > 0.0 {
+        (*passed).light += (*passed).through * foam_light(p, normal) * foam;
+        (*passed).through *= 1.0 - foam;
     }
 }
 

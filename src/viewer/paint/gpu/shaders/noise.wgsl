@@ -45,8 +45,8 @@ fn fractal(p: vec3<f32>, octaves: i32) -> f32 {
     return sum * 1.6;
 }
 
-// Distance to the plate's edge, direction inward, a number per plate.
-struct Plate { edge: f32, inward: vec3<f32>, tone: f32 }
+// Distance to the plate's edge, direction inward, a number per plate, and whether it hangs together with the plate beyond.
+struct Plate { edge: f32, inward: vec3<f32>, tone: f32, joined: f32 }
 
 fn plate(p: vec3<f32>) -> Plate {
     let base = floor(p);
@@ -57,6 +57,7 @@ fn plate(p: vec3<f32>) -> Plate {
     var to_first = vec3(0.0);
     var to_second = vec3(0.0);
     var id = 0u;
+    var id_second = 0u;
     for (var k = -1; k <= 1; k++) {
         for (var j = -1; j <= 1; j++) {
             for (var i = -1; i <= 1; i++) {
@@ -67,19 +68,23 @@ fn plate(p: vec3<f32>) -> Plate {
                 if d < first {
                     second = first;
                     to_second = to_first;
+                    id_second = id;
                     first = d;
                     to_first = away;
                     id = h;
                 } else if d < second {
                     second = d;
                     to_second = away;
+                    id_second = h;
                 }
             }
         }
     }
     let across = to_second - to_first;
     let apart = max(length(across), 1e-6);
-    return Plate(0.5 * (second - first) / apart, -across / apart, f32((id * 0x9e3779b1u) >> 8u) / 16777216.0);
+    let tone = f32((id * 0x9e3779b1u) >> 8u) / 16777216.0;
+    let joined = select(0.0, 1.0, ((id ^ id_second) * 0x9e3779b1u) >> 24u < 92u);
+    return Plate(0.5 * (second - first) / apart, -across / apart, tone, joined);
 }
 
 // The blue noise of `render::mask`.
