@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube night window.
+# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube night window; and the films of
+# gallery.md, all or some: docs/pictures.sh gallery, docs/pictures.sh gallery=island.
 # Needs lavoxel on the path and ImageMagick (montage, convert, import); `window` also Xvfb, xdotool and, without a graphics card, a
 # software Vulkan. Debian: imagemagick xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0.
 set -euo pipefail
@@ -91,4 +92,16 @@ window() {
     convert -delay 30 -loop 0 "$work"/[0-9]*.png -resize 840x525 -quality 60 -define webp:method=6 docs/window.webp
 }
 
-for picture in "$@"; do "$picture"; done
+# The films of gallery.md, each by the command below it.
+gallery() {
+    grep -o '`lavoxel render [^`]*`' docs/gallery.md | tr -d '`' | grep "^lavoxel render ${1:-.*} " | while read -r line; do
+        (cd docs/gallery && $line --force -q </dev/null)
+    done
+}
+
+for picture in "$@"; do
+    case $picture in
+        *=*) "${picture%=*}" "${picture#*=}" ;;
+        *) "$picture" ;;
+    esac
+done

@@ -76,7 +76,8 @@ table! {
         /// Share of light that a cell of a liquid with the preset water passes on besides what its colour absorbs: what is missing
         /// comes back as its colour, and makes it milky. Cinematic.
         pub clear: f32 = 1.0, [0.0, 1.0] "share";
-        /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual. Cinematic.
+        /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual; over 1, water has
+        /// a swell, too, that breaks on shores. Cinematic.
         pub waves: f32 = 1.0, [0.0, 10.0] "";
         /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
         /// Cinematic: not of ice and rubble. The plain styles: of all.

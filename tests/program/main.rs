@@ -9,6 +9,7 @@ mod needs;
 
 mod cli;
 mod docs;
+mod gallery;
 mod memory_limit;
 mod resume;
 mod thumbnails;

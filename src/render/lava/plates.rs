@@ -13,8 +13,8 @@ use crate::view::LookSpec;
 /// Plates ride this many plate widths before they are renewed, at full speed.
 const RIDE: f32 = 1.6;
 
-/// What is carried runs ahead of what is around it by up to so many plate widths at full speed: plates are drawn out and torn in one
-/// place, and closer together in another. Width of such places, in plates.
+/// Most plate widths by which one place runs ahead of another at full speed: plates are drawn out and torn here, and closer together
+/// there. Width of such places, in plates.
 const SHEAR: f32 = 2.2;
 const SHEARED: f32 = 2.3;
 
