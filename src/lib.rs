@@ -153,6 +153,7 @@
 
 pub use ndarray;
 
+pub mod account;
 pub mod air;
 
 #[cfg(feature = "files")]

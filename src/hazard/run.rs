@@ -9,12 +9,10 @@ use super::record::{Ending, Outcome, RunRecord};
 use crate::engine::tiled::Tiled;
 use crate::flow::Flow;
 use crate::memory::{MemoryEstimate, OWN, TooMuchMemory};
+use crate::records::{FlowRecords, REACHED_M};
 use crate::scene::Stage;
 use crate::source::{VentFlow, VentSpec};
 use crate::state::State;
-
-/// Thickness in metres from which a column counts as reached by a flow that still advances.
-const REACHED_M: f64 = 0.01;
 
 /// Share of the time since the start, and steps, in which no column must be reached before a flow is at rest.
 const REST_SHARE: f64 = 0.25;
@@ -79,7 +77,7 @@ impl Plan {
         let start = Instant::now();
         let vent = self.vent_of(ground, sample);
         let mut simulation = ground.origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
-        let mut past = Past { thickness_m: vec![0.0; ground.site.grid.columns()], last_reached_s: 0.0 };
+        let mut records = FlowRecords::new(ground.site.grid);
         let ending = loop {
             if cancelled() {
                 return Ok(None);
@@ -98,16 +96,16 @@ impl Plan {
             let Some(flow) = simulation.world().flow() else { return Ok(None) };
             if simulation.events_to_come() < to_come {
                 // Lava that an event puts somewhere may never move.
-                past.observe(flow, flow.wet());
+                records.observe(flow, flow.wet());
             }
-            past.observe(flow, flow.changed());
+            records.observe(flow, flow.changed());
             let is_over = flow.time_s() >= sample.duration_s && simulation.events_to_come() == 0;
-            if is_over && past.rests(flow) {
+            if is_over && rests(&records, flow) {
                 break Ending::Rest;
             }
         };
         let outcome = |flow: &Flow| Outcome::of(flow, ending, start.elapsed());
-        Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, &past.thickness_m, outcome)))
+        Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
     }
 
     /// The vent of a run.
@@ -120,32 +118,10 @@ impl Plan {
     }
 }
 
-/// Memory of a run of its steps.
-struct Past {
-    /// The largest thickness of each column after any step, liquid and set.
-    thickness_m: Vec<f32>,
-    /// When a column was last reached.
-    last_reached_s: f64,
-}
-
-impl Past {
-    fn observe(&mut self, flow: &Flow, columns: &[u32]) {
-        for &number in columns {
-            let column = flow.column(number as usize);
-            let thickness = column.liquid_m + column.set_m;
-            let most = &mut self.thickness_m[number as usize];
-            if f64::from(*most) < REACHED_M && thickness >= REACHED_M {
-                self.last_reached_s = flow.time_s();
-            }
-            *most = most.max(thickness as f32);
-        }
-    }
-
-    /// Whether a flow whose vent is closed advances no more.
-    fn rests(&self, flow: &Flow) -> bool {
-        let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
-        flow.is_dry() || flow.time_s() - self.last_reached_s >= least
-    }
+/// Whether a flow whose vent is closed advances no more.
+fn rests(records: &FlowRecords, flow: &Flow) -> bool {
+    let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
+    flow.is_dry() || flow.time_s() - records.last_reached_s() >= least
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use crate::air::{Air, Field};
 use crate::words::{heat, mass, short};
 use serde::Serialize;
 
-use crate::report::{as_table, parts};
+use super::account::Account;
+use crate::report::as_table;
 
 /// The air.
 #[derive(Debug, Serialize)]
@@ -25,16 +26,8 @@ pub(super) struct AirReport {
 struct FieldReport {
     /// Size of a unit: of heat in joules, of all else in kilograms.
     unit: f64,
-    now_units: u64,
-    initial_units: u64,
-    put_units: u64,
-    /// Through open sides, less what came in.
-    out_units: i64,
-    deposited_units: u64,
-    buried_units: u64,
-    evaporated_units: u64,
-    decayed_units: u64,
-    removed_units: u64,
+    #[serde(flatten)]
+    account: Account,
     exact: bool,
 }
 
@@ -67,40 +60,14 @@ impl AirReport {
 impl FieldReport {
     fn of(air: &Air, field: Field) -> Self {
         let (account, now) = (air.account(field), air.amounts().total(field));
-        Self {
-            unit: air.scale().of_unit(field),
-            now_units: now,
-            initial_units: account.initial,
-            put_units: account.put,
-            out_units: account.out,
-            deposited_units: account.deposited,
-            buried_units: account.buried,
-            evaporated_units: account.evaporated,
-            decayed_units: account.decayed,
-            removed_units: account.removed,
-            exact: account.check(field, now).is_ok(),
-        }
+        let account = Account::of_matter("now", now, account.sums());
+        Self { unit: air.scale().of_unit(field), exact: account.is_exact(), account }
     }
 
     fn line(&self, name: &str) -> String {
         let words = if name == Field::Heat.name() { heat } else { mass };
-        let always = [
-            (i128::from(self.now_units), "now"),
-            (i128::from(self.initial_units), "at start"),
-            (i128::from(self.put_units), "put"),
-            (i128::from(self.out_units), "out"),
-        ];
-        let seldom = [
-            (self.deposited_units, "fallen"),
-            (self.buried_units, "buried"),
-            (self.evaporated_units, "evaporated"),
-            (self.decayed_units, "decayed"),
-            (self.removed_units, "removed"),
-        ];
-        let parts = parts(&always, &seldom.map(|(units, what)| (i128::from(units), what)), |units| {
-            words(*units as f64 * self.unit)
-        });
+        let amount = |units: i128| words(units as f64 * self.unit);
         let verdict = if self.exact { "exact" } else { "NOT EXACT" };
-        format!("  {name:<9} {parts}: {verdict}")
+        format!("  {name:<9} {} now, {}: {verdict}", amount(self.account.now), self.account.words(3, amount))
     }
 }

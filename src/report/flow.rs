@@ -1,13 +1,14 @@
 //! Report of a flow of the physical model: volumes, extent and heat in true units.
 
-use crate::flow::{Flow, FlowAccount, HEAT_UNITS, UNITS};
+use crate::flow::{Flow, HEAT_UNITS, UNITS};
 use crate::map::Site;
 use crate::scene::Seconds;
 use crate::simulation::Simulation;
 use crate::words::{area, grouped, heat, length, rough, short, volume};
 use serde::Serialize;
 
-use crate::report::parts;
+use super::account::Account;
+use crate::account::Side;
 
 /// Least thickness in metres of a column that counts as covered.
 const LEAST_M: f64 = 0.05;
@@ -28,19 +29,9 @@ pub struct FlowReport {
     time_s: f64,
     step_s: f64,
     cell_height_m: f64,
-    poured_m3: f64,
-    /// Liquid that the scene or edits put there.
-    placed_m3: f64,
-    liquid_m3: f64,
-    set_m3: f64,
-    out_m3: f64,
-    /// Volume that edits took away.
-    removed_m3: f64,
-    /// Volume that reactions made and took.
-    made_m3: f64,
-    used_m3: f64,
-    /// Volume that vents could not pour under the top of the box.
-    blocked_m3: f64,
+    /// Volumes: poured, put there, and where they are.
+    #[serde(flatten)]
+    volume: Account,
     area_m2: f64,
     /// Longest way in a straight line from the nearest vent to a covered column.
     reach_m: f64,
@@ -51,7 +42,7 @@ pub struct FlowReport {
     max_speed_m_s: f64,
     roofed_columns: usize,
     /// Joules poured in, and where they are.
-    heat_j: Heat,
+    heat_j: Account,
     reynolds: Reynolds,
     /// Cells from side to side of what is covered, on average; none where nothing is, or all.
     cells_across: Option<f64>,
@@ -109,88 +100,23 @@ impl Reynolds {
 }
 
 /// Heat above 0 K in joules.
-#[derive(Debug, Serialize)]
-struct Heat {
-    poured: f64,
-    /// Of the solid that the scene or an edit put there.
-    placed: f64,
-    /// Of the lava that reactions made.
-    made: f64,
-    /// From heaters.
-    heated: f64,
-    liquid: f64,
-    set: f64,
-    out: f64,
-    removed: f64,
-    sky: f64,
-    roof: f64,
-    bed: f64,
-    /// To other materials.
-    used: f64,
+fn heat_of(flow: &Flow) -> Account {
+    // A unit of heat is a kelvin in a share of a cell.
+    let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
+    Account::of_flow("", flow.account().heat(), kelvin_m3 * flow.setup().lava.heat_per_m3())
 }
 
-impl Heat {
-    fn of(flow: &Flow) -> Self {
-        let account = flow.account();
-        // A unit of heat is a kelvin in a share of a cell.
-        let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
-        let joules = |units: i128| units as f64 * kelvin_m3 * flow.setup().lava.heat_per_m3();
-        let FlowAccount {
-            heat_poured,
-            heat_placed,
-            heat_made,
-            heat_heated,
-            heat_set,
-            heat_out,
-            heat_removed,
-            heat_sky,
-            heat_roof,
-            heat_bed,
-            heat_used,
-            ..
-        } = *account;
-        let gone = heat_set + heat_out + heat_removed + heat_sky + heat_roof + heat_bed + heat_used;
-        Self {
-            poured: joules(heat_poured),
-            placed: joules(heat_placed),
-            made: joules(heat_made),
-            heated: joules(heat_heated),
-            liquid: joules(heat_poured + heat_placed + heat_made + heat_heated - gone),
-            set: joules(heat_set),
-            out: joules(heat_out),
-            removed: joules(heat_removed),
-            sky: joules(heat_sky),
-            roof: joules(heat_roof),
-            bed: joules(heat_bed),
-            used: joules(heat_used),
-        }
-    }
-
-    fn line(&self) -> String {
-        let all = self.poured + self.placed + self.made + self.heated;
-        let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
-        let came = [
-            (self.poured, "poured"),
-            (self.placed, "at start or placed"),
-            (self.made, "made"),
-            (self.heated, "from heaters"),
-        ];
-        let came = parts(&[], &came, |part| heat(*part));
-        let always = [(self.liquid, "liquid"), (self.set, "solid")];
-        let seldom = [
-            (self.sky, "to the air"),
-            (self.roof, "to roofs"),
-            (self.bed, "to the bed"),
-            (self.out, "out"),
-            (self.used, "to other materials"),
-            (self.removed, "removed by edits"),
-        ];
-        // Less than is written is left out.
-        let seldom = seldom.map(|(part, name)| (if share(part) < 0.05 { 0.0 } else { part }, name));
-        let went = parts(&always, &seldom, |part| format!("{:.1} %", share(*part)));
-        let came = if came.is_empty() { heat(0.0) } else { came };
-        format!("heat        {came}; {went}")
-    }
+fn heat_line(account: &Account) -> String {
+    let all = account.came();
+    let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
+    let came = account.parts(Side::Came, &[], |joules| (joules > 0.0).then(|| heat(joules)));
+    let came = if came.is_empty() { heat(0.0) } else { came.join(", ") };
+    let mut went =
+        vec![format!("{:.1} % liquid", share(account.now())), format!("{:.1} % solid", share(account.of("set")))];
+    // Less than is written is left out.
+    let seldom = |joules| Some(share(joules)).filter(|share| *share >= 0.05).map(|share| format!("{share:.1} %"));
+    went.extend(account.parts(Side::Gone, &["set"], seldom));
+    format!("heat        {came}; {}", went.join(", "))
 }
 
 /// Extent of the columns of a flow.
@@ -254,23 +180,14 @@ impl FlowReport {
     /// The flow of a simulation of the physical model.
     pub fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
         let flow = simulation.world().flow()?;
-        let (account, unit) = (flow.account(), flow.space().unit_m3());
-        let m3 = |units: i64| units as f64 * unit;
+        let account = flow.account();
         let extent = Extent::of(simulation, flow, site);
         let fault = flow.check().err();
         Some(Self {
             time_s: flow.time_s(),
             step_s: flow.setup().step_s,
             cell_height_m: site.cell_height_m(),
-            poured_m3: m3(account.poured),
-            placed_m3: m3(account.placed),
-            liquid_m3: m3(account.liquid()),
-            set_m3: m3(account.set),
-            out_m3: m3(account.out),
-            removed_m3: m3(account.removed),
-            made_m3: m3(account.made),
-            used_m3: m3(account.used),
-            blocked_m3: m3(account.blocked),
+            volume: Account::of_flow("_m3", account.amount(), flow.space().unit_m3()),
             area_m2: extent.columns as f64 * site.cell_size_m * site.cell_size_m,
             reach_m: extent.reach_m,
             mean_thickness_m: extent.volume_m / extent.columns.max(1) as f64,
@@ -278,7 +195,7 @@ impl FlowReport {
             lowest_m: extent.lowest_m,
             max_speed_m_s: extent.max_speed,
             roofed_columns: extent.roofed,
-            heat_j: Heat::of(flow),
+            heat_j: heat_of(flow),
             reynolds: Reynolds::of(flow),
             cells_across: extent.cells_across(),
             cell_size_m: site.cell_size_m,
@@ -307,17 +224,15 @@ impl FlowReport {
             None => "volume and heat exact".to_owned(),
             Some(fault) => format!("NOT EXACT: {fault}"),
         };
-        let always = [(self.liquid_m3, "liquid"), (self.set_m3, "set"), (self.out_m3, "out")];
-        let seldom = [
-            (self.placed_m3, "put there"),
-            (self.removed_m3, "removed by edits"),
-            (self.used_m3, "taken by reactions"),
-            (self.made_m3, "made by them"),
-        ];
-        let parts = parts(&always, &seldom, |part| volume(*part));
+        let poured = volume(self.volume.of("poured"));
+        let mut parts =
+            vec![format!("{} liquid", volume(self.volume.now())), format!("{} set", volume(self.volume.of("set")))];
+        let seldom = |m3: f64| (m3 > 0.0).then(|| volume(m3));
+        parts.extend(self.volume.parts(Side::Gone, &["set"], seldom));
+        parts.extend(self.volume.parts(Side::Came, &["poured"], seldom));
         vec![
             format!("time        {} in steps of {} s", Seconds(self.time_s), short(self.step_s, 4)),
-            format!("volume      {} poured: {parts}", volume(self.poured_m3)),
+            format!("volume      {poured} poured: {}", parts.join(", ")),
             format!("extent      {}{reach}", area(self.area_m2)),
             format!(
                 "thickness   {} on average, {} at most; up to {}/s{}",
@@ -326,7 +241,7 @@ impl FlowReport {
                 length(self.max_speed_m_s),
                 roofed.unwrap_or_default()
             ),
-            self.heat_j.line(),
+            heat_line(&self.heat_j),
             format!(
                 "accounts    {verdict}; {} fluxes in {} sub-steps, {capped}",
                 grouped(self.face_updates),
@@ -337,13 +252,13 @@ impl FlowReport {
 
     /// Lines for liquid that was not poured or left, and for places where the model or its sub-steps do not hold.
     pub fn warnings(&self) -> Vec<String> {
-        let all = self.poured_m3 + self.placed_m3 + self.made_m3;
+        let all = self.volume.came();
         let blocked = || {
-            let blocked = volume(self.blocked_m3);
+            let blocked = volume(self.volume.of("blocked"));
             format!("warning: {blocked} found no room under the top of the box; make the box higher")
         };
         let out = || {
-            let (out, share) = (volume(self.out_m3), rough(100.0 * self.out_m3 / all));
+            let (out, share) = (volume(self.volume.of("out")), rough(100.0 * self.volume.of("out") / all));
             format!("warning: {out}, {share} % of all, left by the sides of the box; take in more of the terrain")
         };
         let capped = || {
@@ -362,8 +277,8 @@ impl FlowReport {
             )
         };
         let lines = [
-            (self.blocked_m3 > 0.0).then(blocked),
-            (self.out_m3 > 0.0).then(out),
+            (self.volume.of("blocked") > 0.0).then(blocked),
+            (self.volume.of("out") > 0.0).then(out),
             self.reynolds.warning(),
             (self.capped_share > MOST_CAPPED).then(capped),
             self.cells_across.filter(|across| *across < LEAST_ACROSS).as_ref().map(narrow),

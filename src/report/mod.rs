@@ -1,5 +1,6 @@
 //! Report of a simulation: the accounts, the extent of what flows, and the timings; as text and as data.
 
+mod account;
 mod air;
 mod flow;
 mod whereabouts;
@@ -22,6 +23,7 @@ use crate::words::{area, grouped, short, volume};
 use crate::world::{ElementAccount, Layer};
 use serde::Serialize;
 
+use self::account::Account;
 use self::air::AirReport;
 pub use self::flow::FlowReport;
 use self::whereabouts::Whereabouts;
@@ -48,10 +50,10 @@ pub struct Report {
     unit: u16,
     /// The account of the lava.
     #[serde(flatten)]
-    mass: MassUnits,
+    mass: Account,
     energy: f64,
     energy_unit: u16,
-    energy_units: EnergyUnits,
+    energy_units: Account,
     liquid_cells: u64,
     active_cells: usize,
     #[serde(flatten)]
@@ -87,22 +89,11 @@ pub struct Report {
     timings_ms: Vec<(&'static str, f64)>,
 }
 
-/// The parts of an account: those that every one has, and of the others those that are there.
-fn parts<T: Copy + Default + PartialOrd>(
-    always: &[(T, &str)],
-    seldom: &[(T, &str)],
-    words: impl Fn(&T) -> String,
-) -> String {
-    let there = seldom.iter().filter(|(part, _)| *part > T::default());
-    let parts = always.iter().chain(there).map(|(part, name)| format!("{} {name}", words(part)));
-    parts.collect::<Vec<_>>().join(", ")
-}
-
 /// Report of a material besides the lava.
 #[derive(Debug, Serialize)]
 struct MaterialReport {
     #[serde(flatten)]
-    mass: MassUnits,
+    mass: Account,
     liquid_cells: u64,
     #[serde(flatten)]
     extent: Extent,
@@ -164,9 +155,13 @@ struct ElementReport {
 
 impl ElementReport {
     fn of(account: &ElementAccount) -> Self {
-        let parts = |units: u128| units as f64 / f64::from(AMOUNT_ONE);
-        let exact = account.now + account.left == account.came && account.used == account.made;
-        Self { now: parts(account.now), came: parts(account.came), left: parts(account.left), exact }
+        let parts = |units: i128| units as f64 / f64::from(AMOUNT_ONE);
+        Self {
+            now: parts(account.now),
+            came: parts(account.came),
+            left: parts(account.left),
+            exact: account.is_exact(),
+        }
     }
 
     /// Whether there was any of it.
@@ -180,21 +175,6 @@ impl ElementReport {
     }
 }
 
-/// The account of a material in units.
-#[derive(Debug, Serialize)]
-struct MassUnits {
-    mass_units: u64,
-    initial_units: u64,
-    sourced_units: u64,
-    outflow_units: u64,
-    solidified_units: u64,
-    removed_units: u64,
-    blocked_units: u64,
-    crushed_units: u64,
-    used_units: u64,
-    made_units: u64,
-}
-
 /// Where a material is.
 #[derive(Debug, Serialize)]
 struct Extent {
@@ -205,49 +185,26 @@ struct Extent {
     volume_m3: f64,
 }
 
-impl MassUnits {
-    fn of(layer: &Layer, mass: u64) -> Self {
-        let ledger = layer.ledger();
-        Self {
-            mass_units: mass,
-            initial_units: ledger.initial,
-            sourced_units: ledger.sourced,
-            outflow_units: ledger.outflow,
-            solidified_units: ledger.solidified,
-            removed_units: ledger.removed,
-            blocked_units: ledger.blocked,
-            crushed_units: ledger.crushed,
-            used_units: ledger.used,
-            made_units: ledger.made,
-        }
-    }
+/// The account of a layer of which `mass` units are in the box.
+fn mass_of(layer: &Layer, mass: u64) -> Account {
+    Account::of_matter("mass", mass, layer.ledger().mass())
+}
 
-    /// Where the mass came from and where it went. What no rule can do yet is left out while it did not happen.
-    fn words(&self) -> String {
-        let always =
-            [(self.initial_units, "at start"), (self.sourced_units, "sourced"), (self.outflow_units, "outflow")];
-        let rest = [
-            (self.solidified_units, "solidified"),
-            (self.removed_units, "removed"),
-            (self.used_units, "used by reactions"),
-            (self.made_units, "made by reactions"),
-        ];
-        parts(&always, &rest, |units| format!("{:.3}", cells(*units)))
-    }
+/// Where mass came from and where it went. What no rule can do yet is left out while it did not happen.
+fn mass_words(mass: &Account) -> String {
+    mass.words(3, |units| format!("{:.3}", cells(units as u64)))
+}
 
-    /// That some of a material, with its name in words such as ` of water`, was not poured, or was lost to rock.
-    fn warnings(&self, of: &str) -> impl Iterator<Item = String> + use<> {
-        let [blocked, crushed] = [self.blocked_units, self.crushed_units].map(cells);
-        let roof = format!("warning: {blocked:.3} full cells{of} found no room under the roof; make the box higher");
-        let rock = format!(
-            "warning: {crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
-             upwards, or put the rock first"
-        );
-        [(self.blocked_units, roof), (self.crushed_units, rock)]
-            .into_iter()
-            .filter(|(units, _)| *units > 0)
-            .map(|(_, line)| line)
-    }
+/// That some of a material, with its name in words such as ` of water`, was not poured, or was lost to rock.
+fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
+    let units = ["blocked", "crushed"].map(|key| mass.units(key) as u64);
+    let [blocked, crushed] = units.map(cells);
+    let roof = format!("warning: {blocked:.3} full cells{of} found no room under the roof; make the box higher");
+    let rock = format!(
+        "warning: {crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
+         upwards, or put the rock first"
+    );
+    units.into_iter().zip([roof, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
 }
 
 impl Extent {
@@ -279,7 +236,7 @@ impl Extent {
 impl MaterialReport {
     fn of(layer: &Layer, shows_flow: bool, site: &Site) -> Self {
         let tally = layer.tally();
-        let (mass, extent) = (MassUnits::of(layer, tally.mass), Extent::of(layer, tally.mass, site));
+        let (mass, extent) = (mass_of(layer, tally.mass), Extent::of(layer, tally.mass, site));
         let tiles = (layer.material().kind == Kind::Grain).then(|| {
             let [looked_at_tiles, all] = layer.grains_looked_at();
             GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
@@ -290,24 +247,13 @@ impl MaterialReport {
     /// The lines for people.
     fn lines(&self, name: &str) -> [String; 3] {
         let (now, volume, held) =
-            (cells(self.mass.mass_units), volume(self.extent.volume_m3), grouped(self.liquid_cells));
+            (cells(self.mass.now as u64), volume(self.extent.volume_m3), grouped(self.liquid_cells));
         [
             format!("{name:<11} {now:.3} full cells now ({volume}) in {held} cells"),
-            format!("            {}", self.mass.words()),
+            format!("            {}", mass_words(&self.mass)),
             format!("            {}", self.extent.words(name)),
         ]
     }
-}
-
-/// The energy account in units.
-#[derive(Debug, Serialize)]
-struct EnergyUnits {
-    now: u64,
-    initial: u64,
-    sourced: u64,
-    outflow: u64,
-    removed: u64,
-    friction: u64,
 }
 
 /// Writes pairs as keys and values.
@@ -351,17 +297,10 @@ impl Report {
             chosen: scene.choices().to_vec(),
             walls: edge.walls,
             unit: AMOUNT_ONE,
-            mass: MassUnits::of(lava, tally.mass),
+            mass: mass_of(lava, tally.mass),
             energy: energy as f64 / f64::from(ENERGY_ONE),
             energy_unit: ENERGY_ONE,
-            energy_units: EnergyUnits {
-                now: energy,
-                initial: ledger.energy.initial,
-                sourced: ledger.energy.sourced,
-                outflow: ledger.energy.outflow,
-                removed: ledger.energy.removed,
-                friction: ledger.energy.friction,
-            },
+            energy_units: Account::table(energy, ledger.energy.sums()),
             liquid_cells: tally.cells,
             active_cells: active_cells(simulation),
             extent: Extent::of(lava, tally.mass, site),
@@ -414,9 +353,10 @@ impl Report {
             .push(format!("state       {} (a fingerprint of all cells: the same run gives the same)", self.state_hash));
         match &self.flow {
             Some(flow) => lines.extend(flow.warnings()),
-            None => lines.extend(self.mass.warnings(" of lava")),
+            None => lines.extend(mass_warnings(&self.mass, " of lava")),
         }
-        let of_material = |(name, material): &(String, MaterialReport)| material.mass.warnings(&format!(" of {name}"));
+        let of_material =
+            |(name, material): &(String, MaterialReport)| mass_warnings(&material.mass, &format!(" of {name}"));
         lines.extend(self.materials.iter().flat_map(of_material));
         if self.interrupted {
             let stages = self.stages_of_next_step.map(|made| format!(" and {made} stages of the next"));
@@ -429,10 +369,10 @@ impl Report {
 impl Report {
     /// The lava of the classic model, for people.
     fn classic_lines(&self) -> [String; 5] {
-        let (now, volume) = (cells(self.mass.mass_units), volume(self.extent.volume_m3));
+        let (now, volume) = (cells(self.mass.now as u64), volume(self.extent.volume_m3));
         [
             format!("mass        {now:.3} full cells now ({volume})"),
-            format!("            {}", self.mass.words()),
+            format!("            {}", mass_words(&self.mass)),
             format!("energy      {:.3} now", self.energy),
             format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
             format!("extent      {}; no forecast", self.extent.words("lava")),

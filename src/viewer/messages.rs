@@ -11,6 +11,7 @@ pub use super::flow::{FlowProbe, FlowReport};
 pub use super::past::history::{
     Act, Branch, BranchError, Deed, History, HistoryError, Kind, LONGEST_NAME, MOST_BRANCHES, Moment,
 };
+use crate::account::{self, Sum};
 use crate::air::{Air, Field, Wind};
 use crate::film::FilmKey;
 use crate::goals::{GoalSpec, Progress};
@@ -239,29 +240,38 @@ pub struct Probe {
     pub flow: Option<FlowProbe>,
 }
 
-/// Amounts in full cells.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MassAccount {
-    /// At step 0.
-    pub initial: f64,
-    /// Poured by sources and put in by hand.
-    pub sourced: f64,
-    /// Left through open sides.
-    pub outflow: f64,
-    /// Taken out by hand.
-    pub removed: f64,
-    /// Turned to rock.
-    pub solidified: f64,
-    /// Taken by reactions.
-    pub used: f64,
-    /// Made by reactions.
-    pub made: f64,
+/// An account in numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AccountReport {
     /// In the box now.
     pub present: f64,
-    /// Not poured because the column was full.
-    pub blocked: f64,
+    /// The sums by key, each with its words.
+    sums: Vec<(&'static str, &'static str, f64)>,
     /// Units by which the account does not close; always 0.
     pub error_units: i128,
+}
+
+impl AccountReport {
+    /// An account of which `now` units are in the box, by the size of a unit.
+    pub(crate) fn of(sums: &[Sum], now: i128, unit: f64) -> Self {
+        let size = |units: i128| units as f64 * unit;
+        Self {
+            present: size(now),
+            sums: sums.iter().map(|sum| (sum.key, sum.words, size(sum.units))).collect(),
+            error_units: account::excess(sums, now),
+        }
+    }
+
+    /// The sum of a key.
+    pub fn of_key(&self, key: &str) -> f64 {
+        self.sums.iter().find(|sum| sum.0 == key).map_or(0.0, |sum| sum.2)
+    }
+
+    /// The first sums, so many, and the others that are not 0, by their words.
+    pub fn rows(&self, always: usize) -> impl Iterator<Item = (&'static str, f64)> {
+        let shown = self.sums.iter().enumerate().filter(move |(at, sum)| *at < always || sum.2 != 0.0);
+        shown.map(|(_, &(_, words, size))| (words, size))
+    }
 }
 
 /// One material in numbers.
@@ -270,7 +280,7 @@ pub struct MaterialReport {
     /// Its name and the parameters in force; those of the lava are [`Report::rules`].
     pub material: Material,
     /// The account.
-    pub mass: MassAccount,
+    pub mass: AccountReport,
     /// Cells that hold any.
     pub cells: u64,
     /// Whether it only shows the lava of the physical model, and no tool pours it.
@@ -280,22 +290,7 @@ pub struct MaterialReport {
 impl MaterialReport {
     /// A material of a layer, of which `tally` is in the box.
     pub(crate) fn new(material: Material, (layer, shows_flow): (&Layer, bool), tally: Tally) -> Self {
-        let ledger = layer.ledger();
-        let there = [tally.mass, ledger.outflow, ledger.solidified, ledger.removed, ledger.used];
-        let came = [ledger.initial, ledger.sourced, ledger.made];
-        let sum = |units: &[u64]| units.iter().map(|&units| i128::from(units)).sum::<i128>();
-        let mass = MassAccount {
-            initial: cells(ledger.initial),
-            sourced: cells(ledger.sourced),
-            outflow: cells(ledger.outflow),
-            removed: cells(ledger.removed),
-            solidified: cells(ledger.solidified),
-            used: cells(ledger.used),
-            made: cells(ledger.made),
-            present: cells(tally.mass),
-            blocked: cells(ledger.blocked),
-            error_units: sum(&there) - sum(&came),
-        };
+        let mass = AccountReport::of(&layer.ledger().mass(), tally.mass.into(), cells(1));
         Self { material, mass, cells: tally.cells, shows_flow }
     }
 }
@@ -307,27 +302,19 @@ pub struct AirAccount {
     pub name: &'static str,
     /// Joules or kilograms.
     pub unit: &'static str,
-    /// In the box now.
-    pub present: f64,
-    /// The accounts that are not 0, by their names.
-    pub parts: Vec<(&'static str, f64)>,
-    /// Whether the account closes to the unit.
-    pub exact: bool,
+    /// Its account.
+    pub account: AccountReport,
 }
 
 impl AirAccount {
     /// The fields of an air.
     pub(crate) fn of(air: &Air) -> Vec<Self> {
         let account = |field: Field| {
-            let (account, units, of_unit) =
-                (air.account(field), air.amounts().total(field), air.scale().of_unit(field));
-            let parts = account.parts().into_iter().filter(|(_, units)| *units != 0);
+            let (account, now) = (air.account(field), air.amounts().total(field));
             Self {
                 name: field.name(),
                 unit: if field == Field::Heat { "J" } else { "kg" },
-                present: units as f64 * of_unit,
-                parts: parts.map(|(name, units)| (name, units as f64 * of_unit)).collect(),
-                exact: account.check(field, units).is_ok(),
+                account: AccountReport::of(&account.sums(), now.into(), air.scale().of_unit(field)),
             }
         };
         air.amounts().present().map(account).collect()
@@ -575,7 +562,7 @@ impl Report {
             steps_per_second: 0.0,
             materials: vec![MaterialReport {
                 material: Material::lava(),
-                mass: MassAccount::default(),
+                mass: AccountReport::default(),
                 cells: 0,
                 shows_flow: false,
             }],

@@ -1,4 +1,6 @@
-//! The accounts: where every unit of amount and energy came from and where it went.
+//! The accounts of amount, of energy and of elements.
+
+use crate::account::{self, accounts};
 
 /// How many accounts there are.
 pub(crate) const ACCOUNTS: usize = 15;
@@ -6,95 +8,110 @@ pub(crate) const ACCOUNTS: usize = 15;
 /// How many of them, the first ones, there are without reactions.
 const BEFORE_REACTIONS: usize = 11;
 
-/// The account of a material, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ledger {
-    /// In the box before the first step.
-    pub initial: u64,
-    /// Poured in by vents and edits since.
-    pub sourced: u64,
-    /// Gone through open sides.
-    pub outflow: u64,
-    /// Turned to rock.
-    pub solidified: u64,
-    /// Taken out by edits.
-    pub removed: u64,
-    /// Taken by reactions.
-    pub used: u64,
-    /// Made by reactions.
-    pub made: u64,
-    /// Matter that vents could not place because their column was full to the roof. It never entered the box.
-    pub blocked: u64,
-    /// Matter that rock displaced and that found no room in reach: it counts in `removed` too, unless it was gone when the account was
-    /// opened. A checkpoint does not keep this number.
-    pub crushed: u64,
-    /// Where the energy came from and where it went.
-    pub energy: EnergyLedger,
+accounts! {
+    /// The account of a material, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Ledger {
+        /// The sums of amount.
+        list mass {
+            /// In the box before the first step.
+            Came initial: u64 = "at step 0",
+            /// Poured in by vents and edits since.
+            Came sourced: u64 = "poured and put in",
+            /// Gone through open sides.
+            Gone outflow: u64 = "left through the sides",
+            /// Turned to rock.
+            Gone solidified: u64 = "turned to rock",
+            /// Taken out by edits.
+            Gone removed: u64 = "taken out",
+            /// Matter that vents could not place because their column was full to the roof. It never entered the box.
+            Aside blocked: u64 = "found no room",
+            /// Matter that rock displaced and that found no room in reach: it counts in `removed` too, unless it was gone when the
+            /// account was opened. A checkpoint does not keep this number.
+            Aside crushed: u64 = "lost to rock",
+            /// Taken by reactions.
+            Gone used: u64 = "used by reactions",
+            /// Made by reactions.
+            Came made: u64 = "made by reactions",
+        }
+        also {
+            /// Where the energy came from and where it went.
+            energy: EnergyLedger,
+        }
+    }
 }
 
-/// The account of the energy that a liquid carries, in units ([`crate::units::ENERGY_ONE`] to energy 1.0).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EnergyLedger {
-    /// In the box before the first step.
-    pub initial: u64,
-    /// Poured in by vents and edits since.
-    pub sourced: u64,
-    /// Gone through open sides.
-    pub outflow: u64,
-    /// Taken out by edits and solidification.
-    pub removed: u64,
-    /// Lost to friction.
-    pub friction: u64,
-    /// Gone with what reactions took.
-    pub used: u64,
-    /// Come with what reactions made.
-    pub made: u64,
+accounts! {
+    /// The account of the energy that a liquid carries, in units ([`crate::units::ENERGY_ONE`] to energy 1.0).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct EnergyLedger {
+        /// The sums.
+        list sums {
+            /// In the box before the first step.
+            Came initial: u64 = "at step 0",
+            /// Poured in by vents and edits since.
+            Came sourced: u64 = "poured and put in",
+            /// Gone through open sides.
+            Gone outflow: u64 = "left through the sides",
+            /// Taken out by edits and solidification.
+            Gone removed: u64 = "taken out or set",
+            /// Lost to friction.
+            Gone friction: u64 = "lost to friction",
+            /// Gone with what reactions took.
+            Gone used: u64 = "used by reactions",
+            /// Come with what reactions made.
+            Came made: u64 = "made by reactions",
+        }
+    }
 }
 
-/// The account of an element over all materials, in units of amount times the number that each material declares.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ElementAccount {
-    /// In the box now.
-    pub now: u128,
-    /// In the box before the first step, or poured in since.
-    pub came: u128,
-    /// Gone through open sides, turned to rock, or taken out.
-    pub left: u128,
-    /// Taken by reactions.
-    pub used: u128,
-    /// Made by reactions.
-    pub made: u128,
+accounts! {
+    /// The account of an element over all materials, in units of amount times the number that each material declares.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct ElementAccount {
+        /// The sums without what reactions took and made, which must be the same.
+        list sums {
+            /// In the box before the first step, or poured in since.
+            Came came: i128 = "came",
+            /// Gone through open sides, turned to rock, or taken out.
+            Gone left: i128 = "left",
+            /// Taken by reactions.
+            Gone used: i128 = "used by reactions",
+            /// Made by reactions.
+            Came made: i128 = "made by reactions",
+        }
+        also {
+            /// In the box now.
+            now: i128,
+        }
+    }
 }
 
 impl ElementAccount {
     /// Adds a material of which `mass` units are in the box.
-    pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: u128) {
-        let sum = |parts: &[u64]| parts.iter().map(|&part| u128::from(part)).sum::<u128>() * number;
+    pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: i128) {
+        let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
         self.came += sum(&[ledger.initial, ledger.sourced]);
         self.left += sum(&[ledger.outflow, ledger.solidified, ledger.removed]);
         self.used += sum(&[ledger.used]);
         self.made += sum(&[ledger.made]);
     }
+
+    /// Whether all came from somewhere, and reactions made what they took.
+    pub fn is_exact(&self) -> bool {
+        account::excess(&self.sums(), self.now) == 0 && self.used == self.made
+    }
 }
 
 impl Ledger {
     /// Checks that `mass` and `energy` units in the box are what the account says.
+    ///
+    /// # Errors
+    /// Says what does not close.
     pub fn check(&self, mass: u64, energy: u64) -> Result<(), String> {
-        // Wide enough for accounts that come from a file.
-        let sum = |parts: &[u64]| parts.iter().map(|&part| u128::from(part)).sum::<u128>();
-        let there = sum(&[mass, self.outflow, self.solidified, self.removed, self.used]);
-        let came = sum(&[self.initial, self.sourced, self.made]);
-        if there != came {
-            return Err(format!("mass: {there} units accounted for, {came} came in: {self:?}"));
-        }
-        let e = self.energy;
-        let there = sum(&[energy, e.outflow, e.removed, e.friction, e.used]);
-        let came = sum(&[e.initial, e.sourced, e.made]);
-        if there != came {
-            return Err(format!("energy: {there} units accounted for, {came} came in: {self:?}"));
-        }
-        Ok(())
+        account::check("mass", &self.mass(), i128::from(mass))?;
+        account::check("energy", &self.energy.sums(), i128::from(energy))
     }
 
     /// Makes the present contents the initial state.

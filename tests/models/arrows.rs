@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, &[&str])] = &[
     (
         "the ground: numbers, shapes, checks, files",
-        &["exact", "grid", "memory", "output", "parallel", "round", "shipped", "stamp", "units", "validate", "words"],
+        &[
+            "account", "exact", "grid", "memory", "output", "parallel", "round", "shipped", "stamp", "units",
+            "validate", "words",
+        ],
     ),
     ("what a key of a scene may be", &["param"]),
     ("tools", &["generate", "inside", "map", "measure", "plot", "random", "simd"]),

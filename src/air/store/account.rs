@@ -1,26 +1,32 @@
 //! The accounts of the air: where every unit of a field came from and where it went.
 
+use crate::account::{self, accounts};
 use crate::air::Field;
 
-/// The account of a field, in units of it ([`crate::air::UNIT`] to 1.0 in a cell).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FieldAccount {
-    /// In the box before the first step.
-    pub initial: u64,
-    /// Put in by vents, fumes, lava, steam, edits, and by ground that gave way to air.
-    pub put: u64,
-    /// Gone through open sides, less what came in there.
-    pub out: i64,
-    /// Fallen on the ground.
-    pub deposited: u64,
-    /// Shut in by rising ground.
-    pub buried: u64,
-    /// Become vapour.
-    pub evaporated: u64,
-    /// Lost by the decay of heat.
-    pub decayed: u64,
-    /// Taken out by edits.
-    pub removed: u64,
+accounts! {
+    /// The account of a field, in units of it ([`crate::air::UNIT`] to 1.0 in a cell).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct FieldAccount {
+        /// The sums.
+        list sums {
+            /// In the box before the first step.
+            Came initial: u64 = "at step 0",
+            /// Put in by vents, fumes, lava, steam, edits, and by ground that gave way to air.
+            Came put: u64 = "put in",
+            /// Gone through open sides, less what came in there.
+            Gone out: i64 = "left through the sides",
+            /// Fallen on the ground.
+            Gone deposited: u64 = "fallen",
+            /// Shut in by rising ground.
+            Gone buried: u64 = "buried",
+            /// Become vapour.
+            Gone evaporated: u64 = "evaporated",
+            /// Lost by the decay of heat.
+            Gone decayed: u64 = "decayed",
+            /// Taken out by edits.
+            Gone removed: u64 = "taken out",
+        }
+    }
 }
 
 /// Number of accounts of a field.
@@ -30,31 +36,9 @@ impl FieldAccount {
     /// Checks that `now` units in the box are what the account says.
     ///
     /// # Errors
-    /// Says both sums.
+    /// Says what does not close.
     pub fn check(&self, field: Field, now: u64) -> Result<(), String> {
-        let wide = i128::from;
-        let left = [self.deposited, self.buried, self.evaporated, self.decayed, self.removed];
-        let there = wide(now as i64) + wide(self.out) + left.into_iter().map(|units| units as i128).sum::<i128>();
-        let came = self.initial as i128 + self.put as i128;
-        if there == came {
-            return Ok(());
-        }
-        Err(format!("{} of the air: {there} units accounted for, {came} came in: {self:?}", field.name()))
-    }
-
-    /// The accounts for people, each with what it is called and its units.
-    pub fn parts(&self) -> [(&'static str, i64); 8] {
-        let signed = |units: u64| units as i64;
-        [
-            ("at step 0", signed(self.initial)),
-            ("put in", signed(self.put)),
-            ("left through the sides", self.out),
-            ("fallen", signed(self.deposited)),
-            ("buried", signed(self.buried)),
-            ("evaporated", signed(self.evaporated)),
-            ("decayed", signed(self.decayed)),
-            ("taken out", signed(self.removed)),
-        ]
+        account::check(&format!("{} of the air", field.name()), &self.sums(), i128::from(now))
     }
 
     /// Every account in a fixed order, for hashing and saving.

@@ -209,7 +209,7 @@ mod tests {
     use crate::grid::Grid;
     use crate::matter::Material;
     use crate::scene::Scene;
-    use crate::viewer::messages::{MassAccount, MaterialReport, Pace};
+    use crate::viewer::messages::{AccountReport, MaterialReport, Pace};
 
     #[test]
     fn marks_of_two_materials_differ() {
@@ -217,7 +217,7 @@ mod tests {
         let material = |name: &str, color: Option<&str>| {
             let mut material = Material { name: name.into(), ..Material::water() };
             material.look.color = color.map(str::to_owned);
-            MaterialReport { material, mass: MassAccount::default(), cells: 0, shows_flow: false }
+            MaterialReport { material, mass: AccountReport::default(), cells: 0, shows_flow: false }
         };
         report.materials.extend([material("water", None), material("oil", None), material("mud", Some("#804020"))]);
         let colors = [None, Some("water"), Some("oil"), Some("mud")].map(|name| color_of(Some(&report), name));

@@ -4,7 +4,7 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 
 use super::rows::fact;
 use super::{ACCENT, BRIGHT, FAINT, WRONG};
-use crate::viewer::messages::{AirAccount, FlowReport, MaterialReport};
+use crate::viewer::messages::{AccountReport, AirAccount, FlowReport, MaterialReport};
 use crate::viewer::past::pace;
 use crate::viewer::state::State;
 
@@ -50,10 +50,9 @@ fn of_air(ui: &mut Ui, field: &AirAccount) {
     ui.add_space(4.0);
     ui.label(RichText::new(format!("{} of the air", field.name)).strong().color(BRIGHT));
     let amount = |value: f64| format!("{value:.3e} {}", field.unit);
-    fact(ui, "in the air", amount(field.present));
-    field.parts.iter().for_each(|&(name, value)| fact(ui, name, amount(value)));
-    let verdict = if field.exact { RichText::new("exact").color(ACCENT) } else { RichText::new("wrong").color(WRONG) };
-    fact(ui, "account", verdict);
+    fact(ui, "in the air", amount(field.account.present));
+    field.account.rows(0).for_each(|(name, value)| fact(ui, name, amount(value)));
+    verdict(ui, &field.account);
 }
 
 /// A small plot of the last times of each stage.
@@ -82,26 +81,20 @@ fn plots(ui: &mut Ui, state: &State) {
 }
 
 fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
-    let mass = report.mass;
+    let mass = &report.mass;
     fact(ui, &format!("cells with {}", report.material.name), grouped(report.cells as f64, 0));
     let amount = |cells: f64| format!("{} cells", grouped(cells, 1));
     fact(ui, "in the box", amount(mass.present));
     fact(ui, "as a volume", format!("{} m³", grouped(mass.present * cell_m3, 0)));
-    fact(ui, "at step 0", amount(mass.initial));
-    fact(ui, "poured and put in", amount(mass.sourced));
-    fact(ui, "left through the sides", amount(mass.outflow));
-    fact(ui, "taken out", amount(mass.removed));
-    let rest =
-        [("turned to rock", mass.solidified), ("used by reactions", mass.used), ("made by reactions", mass.made)];
-    rest.into_iter().filter(|(_, cells)| *cells > 0.0).for_each(|(name, cells)| fact(ui, name, amount(cells)));
-    if mass.blocked > 0.0 {
-        fact(ui, "found no room", amount(mass.blocked));
-    }
-    let exact = mass.error_units == 0;
-    let error = if exact {
-        RichText::new("0: exact").color(ACCENT)
-    } else {
-        RichText::new(mass.error_units.to_string()).color(WRONG)
+    mass.rows(3).for_each(|(name, cells)| fact(ui, name, amount(cells)));
+    verdict(ui, mass);
+}
+
+/// Whether an account closes.
+fn verdict(ui: &mut Ui, account: &AccountReport) {
+    let error = match account.error_units {
+        0 => RichText::new("0: exact").color(ACCENT),
+        units => RichText::new(units.to_string()).color(WRONG),
     };
     fact(ui, "error of the account", error);
 }

@@ -30,7 +30,10 @@ fn the_report_has_an_exact_account_for_every_material() {
 
     let lines = place.done("run wet.toml --steps 60");
     assert!(lines.contains("\nwater       333.000 full cells now ("), "{lines}");
-    assert!(lines.contains("\n            288.000 at start, 45.000 sourced, 0.000 outflow\n"), "{lines}");
+    assert!(
+        lines.contains("\n            288.000 at step 0, 45.000 poured and put in, 0.000 left through the sides\n"),
+        "{lines}"
+    );
     let dry = place.json("run small.toml --json");
     assert!(dry.get("materials").is_none(), "{dry}");
 }

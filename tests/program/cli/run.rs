@@ -15,7 +15,7 @@ fn run_reports_for_people() {
     for part in ["mass ", "energy ", "cells ", "extent ", "per step ", "state "] {
         assert!(report.lines().any(|line| line.starts_with(part)), "no {part} in\n{report}");
     }
-    assert!(report.contains("30.000 sourced"), "{report}");
+    assert!(report.contains("30.000 poured and put in"), "{report}");
     assert_eq!(place.files(), ["small.toml"]);
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::grid::Grid;
 use crate::simulation;
 use crate::viewer::edit::vent_handles::Grip;
-use crate::viewer::messages::MassAccount;
+use crate::viewer::messages::AccountReport;
 
 fn report(vents: Vec<(usize, VentSpec)>) -> Report {
     Report { step: 7, vents, ..Report::quiet(Grid::new(40, 30, 40)) }
@@ -71,7 +71,7 @@ fn sources_and_brush_pour_the_chosen_material() {
     };
     let materials = [Material::lava(), Material::water()].map(|material| MaterialReport {
         material,
-        mass: MassAccount::default(),
+        mass: AccountReport::default(),
         cells: 0,
         shows_flow: false,
     });

@@ -5,6 +5,8 @@
 //! cell are summed over their heights, and the rest is skipped. On the built-in volcano an update takes two fifths of a
 //! step, see `BENCHMARKS.md`; for a settled world it only checks each strip for changes.
 
+mod flow;
+
 use crate::parallel::*;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,8 @@ use crate::grid::tile::{TILE_X, TILE_Z, bits};
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::world::{Changes, Cursor, Reading, Strip, World};
+
+pub use self::flow::{FlowRecords, REACHED_M};
 
 /// Arrival in a column that the material never reached.
 pub const NEVER: u32 = u32::MAX;
