@@ -165,6 +165,8 @@ pub mod engine;
 mod exact;
 #[cfg(feature = "files")]
 pub mod export;
+#[cfg(feature = "files")]
+pub mod exposure;
 pub mod film;
 pub mod flow;
 pub mod generate;

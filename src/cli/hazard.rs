@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use lavoxel::hazard::{HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap};
-use lavoxel::scene::{Overrides, Scene};
+use lavoxel::scene::{Overrides, Scene, Seconds};
 
 use crate::cli::flags::count;
 use crate::cli::process::stop;
@@ -32,6 +32,7 @@ Laws of --rates, --volumes and --durations:
   uniform:1,10           evenly from 1 to 10
   log-uniform:1,100      its logarithm evenly from that of 1 to that of 100
   log-normal:5,2         median 5, two of three within a factor of 2; cut off at three factors
+  power-law:1e5,1e8,1.5  from the first to the second, ever fewer: density as the number to the power of -1.5
   list:1,5,20            one of these; with weights list:1=3,5=2,20=1
 Durations may have units: s, min, h, d.";
 
@@ -85,6 +86,15 @@ pub(crate) struct HazardArgs {
     /// Quantiles of arrival and thickness
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', default_values_t = [0.1, 0.5, 0.9], allow_negative_numbers = true)]
     quantiles: Vec<f64>,
+
+    /// Also map the probability that lava came before each of these times, such as 6h,1d,3d
+    #[arg(long, value_name = "T,T,…", value_delimiter = ',', value_parser = str::parse::<Seconds>)]
+    before: Vec<Seconds>,
+
+    /// Points, lines and polygons (.geojson), such as buildings and roads: write how probable, how soon and how thick lava is at each
+    /// (exposure_NAME.csv and .geojson); repeatable
+    #[arg(long, value_name = "FILE")]
+    exposure: Vec<PathBuf>,
 
     /// Levels of the contours of probability [default: 0.05, 0.1, 0.25, 0.5, 0.75, 0.9]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
@@ -254,6 +264,8 @@ impl HazardArgs {
         settings.seeds = self.seeds.into();
         (settings.above, settings.quantiles, settings.levels) =
             (self.above, self.quantiles.clone(), self.levels.clone());
+        settings.before.clone_from(&self.before);
+        settings.exposure.clone_from(&self.exposure);
         settings.picture = self.picture;
         settings
     }

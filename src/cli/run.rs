@@ -253,7 +253,7 @@ impl Work {
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
         self.stage.simulation.show();
-        let extras: Vec<_> = self.files.maps.memory().into_iter().collect();
+        let extras: Vec<_> = self.files.maps.memory().collect();
         keeper.keep(&CheckpointWriter { scene: &self.scene, stage: &self.stage, extras: &extras })
     }
 

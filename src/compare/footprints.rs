@@ -4,8 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::map::compare::{Footprint, covering, fill};
+use crate::map::features::{Feature, Features};
 use crate::map::geojson::{self, Polygons, System};
-use crate::map::{Crs, Placement, ToDegrees};
+use crate::map::{Crs, Placement, Site, ToDegrees};
 use crate::memory::MemoryEstimate;
 use crate::scene::Seconds;
 use crate::terrain::error::MAX_SAMPLES;
@@ -253,13 +254,40 @@ fn filled(place: Placement, polygons: &Polygons) -> Footprint {
     footprint
 }
 
+/// Features in coordinates of the map of a box.
+///
+/// # Errors
+/// When the two systems have nothing in common, in words that follow the name of the file.
+pub(crate) fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
+    let Features { mut features, system } = features;
+    let crs = site.crs().cloned().unwrap_or_default();
+    let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
+    if !way.is_same() {
+        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
+            let there = way.back(*point);
+            *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;
+        }
+    }
+    Ok(features)
+}
+
+fn other_system(system: &System, crs: &Crs) -> String {
+    let mend = match system {
+        System::Degrees if *crs == Crs::default() => {
+            "write its coordinates as those of the heightmap, with \"crs\": null in the file".to_owned()
+        }
+        _ => format!("bring it into the system of the heightmap (ogr2ogr -t_srs {})", told(crs)),
+    };
+    format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
+}
+
 /// Name of a system in a message.
-pub(crate) fn told(crs: &Crs) -> String {
+fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-pub(crate) fn told_polygons(system: &System) -> String {
+fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),
         System::Epsg(code) => format!("EPSG:{code}"),

@@ -6,6 +6,7 @@
 //! | `uniform:1,10` | evenly from 1 to 10 |
 //! | `log-uniform:1,100` | its logarithm evenly: as many from 1 to 10 as from 10 to 100 |
 //! | `log-normal:5,2` | median 5; two of three lie within a factor of 2; none beyond three factors, 5/2³ to 5·2³ |
+//! | `power-law:1e5,1e8,1.5` | from 1e5 to 1e8, with a density that falls as the number to the power −1.5 |
 //! | `list:1,5,20`, `list:1=3,5=2,20=1` | one of these, with equal weights or with their own |
 
 use std::fmt;
@@ -15,12 +16,15 @@ use super::draw::{NoWeights, Numbers, Weights};
 /// Standard deviations at which a log-normal law is cut off.
 const FARTHEST: f64 = 3.0;
 
+/// Largest exponent of a power law.
+const MOST_EXPONENT: f64 = 20.0;
+
 /// Most numbers of a list.
 const MOST: usize = 10_000;
 
 /// Forms of a law, for messages.
-const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR or \
-                        list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
+const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR, \
+                        power-law:LOW,HIGH,EXPONENT or list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
 
 /// A law.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +37,8 @@ pub enum Law {
     LogUniform(f64, f64),
     /// Normal in its logarithm: the median, and the factor that is one standard deviation.
     LogNormal(f64, f64),
+    /// Between two numbers above 0, with a density that falls as the number to the power of minus the third.
+    PowerLaw(f64, f64, f64),
     /// One of several numbers, with their weights.
     List(Vec<(f64, f64)>),
 }
@@ -58,6 +64,12 @@ impl Law {
                 // A factor has no unit, whatever the median has.
                 Self::LogNormal(read(median)?, factor.trim().parse().map_err(|_| wrong())?)
             }
+            "power-law" => {
+                let (ends, exponent) = rest.rsplit_once(',').ok_or_else(wrong)?;
+                let (low, high) = ends.split_once(',').ok_or_else(wrong)?;
+                // An exponent has no unit, whatever the ends have.
+                Self::PowerLaw(read(low)?, read(high)?, exponent.trim().parse().map_err(|_| wrong())?)
+            }
             "list" => {
                 let entry = |entry: &str| match entry.split_once('=') {
                     Some((value, weight)) => Ok((read(value)?, weight.trim().parse().map_err(|_| wrong())?)),
@@ -82,6 +94,10 @@ impl Law {
                 let is_right = *median > 0.0 && *factor >= 1.0 && factor.is_finite();
                 right(is_right, "must have a median above 0 and a factor of 1 or more")
             }
+            Self::PowerLaw(low, high, exponent) => {
+                let is_right = *low > 0.0 && low <= high && (0.0..=MOST_EXPONENT).contains(exponent);
+                right(is_right, "must have two numbers above 0, the lower one first, and an exponent from 0 to 20")
+            }
             Self::List(entries) => {
                 right(entries.len() <= MOST, "must have at most 10000 numbers")?;
                 let nothing = "must have weights from 0 up, not all of them 0";
@@ -95,7 +111,7 @@ impl Law {
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Fixed(value) => (*value, *value),
-            Self::Uniform(low, high) | Self::LogUniform(low, high) => (*low, *high),
+            Self::Uniform(low, high) | Self::LogUniform(low, high) | Self::PowerLaw(low, high, _) => (*low, *high),
             Self::LogNormal(median, factor) => {
                 let most = libm::pow(*factor, FARTHEST);
                 (median / most, median * most)
@@ -119,11 +135,24 @@ impl Law {
                 let inside = (0..64).map(|i| numbers.normal(i)).find(|z| z.abs() <= FARTHEST);
                 median * libm::pow(*factor, inside.unwrap_or(0.0))
             }
+            Self::PowerLaw(low, high, exponent) => power_law([*low, *high], *exponent, numbers.uniform(0, 0)),
             Self::List(entries) => weights(entries).map_or(f64::NAN, |w| entries[w.pick(numbers.uniform(0, 0))].0),
         };
         // Logarithms and powers miss an end by the last digit.
         value.clamp(low, high)
     }
+}
+
+/// The number below which a share of a power law lies, by its inverse: with density x^−e the share of what is below x grows as
+/// x^(1−e), or as the logarithm where e is 1.
+fn power_law([low, high]: [f64; 2], exponent: f64, share: f64) -> f64 {
+    let power = 1.0 - exponent;
+    let span = libm::log(high / low);
+    if power.abs() < 1e-9 {
+        return low * libm::exp(share * span);
+    }
+    // In logarithms from the lower end on, so that no power of it overflows.
+    low * libm::exp(libm::log1p(share * libm::expm1(power * span)) / power)
 }
 
 fn weights(entries: &[(f64, f64)]) -> Result<Weights, NoWeights> {
@@ -138,6 +167,7 @@ impl fmt::Display for Law {
             Self::Uniform(low, high) => write!(f, "uniform:{low},{high}"),
             Self::LogUniform(low, high) => write!(f, "log-uniform:{low},{high}"),
             Self::LogNormal(median, factor) => write!(f, "log-normal:{median},{factor}"),
+            Self::PowerLaw(low, high, exponent) => write!(f, "power-law:{low},{high},{exponent}"),
             Self::List(entries) => {
                 let entries: Vec<_> = entries.iter().map(|(value, weight)| format!("{value}={weight}")).collect();
                 write!(f, "list:{}", entries.join(","))
@@ -187,6 +217,12 @@ mod tests {
         // Cut off at three standard deviations, the variance is 0.9733 of the whole law's.
         near(drawn(&normal, |v| (v / 5.0).log2().powi(2)), 0.9733, 0.03);
         near(drawn(&normal, |v| f64::from(u8::from((2.5..=10.0).contains(&v)))), 0.6845, 0.01);
+        let share_below_10 =
+            |exponent| drawn(&law(&format!("power-law:1,100,{exponent}")), |v| f64::from(u8::from(v < 10.0)));
+        near(share_below_10(1.5), (1.0 - 0.1f64.sqrt()) / 0.9, 0.01);
+        near(share_below_10(1.0), 0.5, 0.01);
+        near(share_below_10(0.0), 9.0 / 99.0, 0.01);
+        near(share_below_10(20.0), 1.0, 1e-9);
         let list = law("list:1=3,5=0,20=1");
         near(drawn(&list, |v| f64::from(u8::from(v == 1.0))), 0.75, 0.01);
         near(drawn(&list, |v| f64::from(u8::from(v == 5.0))), 0.0, 1e-12);
@@ -195,7 +231,9 @@ mod tests {
 
     #[test]
     fn laws_are_read_as_they_are_written() {
-        for text in ["5", "uniform:1,10.5", "log-uniform:0.5,50", "log-normal:5,2", "list:1=1,5=0.25"] {
+        for text in
+            ["5", "uniform:1,10.5", "log-uniform:0.5,50", "log-normal:5,2", "power-law:1,100,1.5", "list:1=1,5=0.25"]
+        {
             assert_eq!(law(text).to_string(), text);
         }
         assert_eq!(law("list: 1, 2=3").to_string(), "list:1=1,2=3");
@@ -215,6 +253,9 @@ mod tests {
             ("log-uniform:0,1", "two numbers above 0"),
             ("log-normal:0,2", "a median above 0"),
             ("log-normal:5,0.5", "a factor of 1 or more"),
+            ("power-law:1,2", "must be a number"),
+            ("power-law:0,2,1", "two numbers above 0"),
+            ("power-law:1,2,-1", "an exponent from 0 to 20"),
             ("list:", "must be a number"),
             ("list:1=x", "must be a number"),
             ("list:1=-1,2=3", "weights from 0 up"),

@@ -10,6 +10,7 @@
 //! users.
 
 mod draw;
+mod exposed;
 mod folder;
 mod law;
 mod places;

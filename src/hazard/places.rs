@@ -148,7 +148,7 @@ mod tests {
     const N: u64 = 8000;
 
     fn places(features: &[(Geometry, f64)]) -> Places {
-        let feature = |(geometry, weight): &(Geometry, f64)| Feature { geometry: geometry.clone(), weight: *weight };
+        let feature = |(geometry, weight): &(Geometry, f64)| Feature::new(geometry.clone(), *weight);
         Places::new(features.iter().map(feature).collect()).expect("right")
     }
 
@@ -193,10 +193,10 @@ mod tests {
 
     #[test]
     fn what_no_vent_can_open_in_is_refused() {
-        let refused = |geometry, weight| Places::new(vec![Feature { geometry, weight }]).expect_err("refused");
+        let refused = |geometry, weight| Places::new(vec![Feature::new(geometry, weight)]).expect_err("refused");
         let point = Geometry::Points(vec![[1.0, 1.0]]);
         assert!(refused(point.clone(), 0.0).contains("no feature with a weight above 0"));
-        let large = Feature { geometry: point, weight: 1e308 };
+        let large = Feature::new(point, 1e308);
         assert!(Places::new(vec![large.clone(), large]).expect_err("refused").contains("sum is too large"));
         assert!(refused(Geometry::Points(vec![]), 1.0).contains("without a point"));
         assert!(refused(Geometry::Lines(vec![vec![[1.0, 1.0]; 2]]), 1.0).contains("without a length"));

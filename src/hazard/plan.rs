@@ -239,7 +239,7 @@ mod tests {
             runs: 10,
             seed: 5,
             seeds: Seeds::Own,
-            places: Places::new(vec![Feature { geometry, weight: 1.0 }]).expect("a line"),
+            places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a line"),
             rates: Law::Uniform(1.0, 4.0),
             size: Size::Volume(Law::Fixed(1000.0)),
             limit_s: None,

@@ -32,7 +32,7 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
-    fn for_each(&self, mut use_it: impl FnMut(&RunRecord)) -> Result<(), RecordError> {
+    pub(super) fn for_each(&self, mut use_it: impl FnMut(&RunRecord)) -> Result<(), RecordError> {
         for run in &self.runs {
             // A file that went away meanwhile is missed by the one who removed it.
             if let Some(record) = RunRecord::read(&self.folder, *run, self.fingerprint, self.columns)? {
@@ -50,6 +50,8 @@ pub struct Reduction {
     pub above_m: f64,
     /// Quantiles, rising, each between 0 and 1.
     pub quantiles: Vec<f64>,
+    /// Times in seconds from the start of the eruption, rising: the probability that lava came before each is a map.
+    pub before_s: Vec<f64>,
 }
 
 /// Quantiles of a number in each column, of the runs that inundate it.
@@ -66,6 +68,8 @@ pub struct Summary {
     pub rows: Vec<Row>,
     /// Number of runs that inundate each column.
     pub counts: Vec<u32>,
+    /// For each time of the reduction, number of runs that inundate each column and came there before it.
+    pub before: Vec<Vec<u32>>,
     /// Arrival in seconds from the start of the eruption.
     pub arrival_s: Quantiles,
     /// Largest thickness in metres.
@@ -130,6 +134,7 @@ impl Summary {
         let mut all = Self {
             rows: Vec::with_capacity(files.runs.len()),
             counts: vec![0; files.columns],
+            before: reduction.before_s.iter().map(|_| vec![0; files.columns]).collect(),
             arrival_s: empty(),
             thickness_m: empty(),
             thickest_m: none(),
@@ -138,6 +143,9 @@ impl Summary {
             all.rows.push(Row::new(record, above_m, ground));
             for reached in record.reached().filter(|reached| f64::from(reached.thickness_m) > above_m) {
                 all.counts[reached.column] += 1;
+                for (before, time_s) in all.before.iter_mut().zip(&reduction.before_s) {
+                    before[reached.column] += u32::from(f64::from(reached.arrival_s) < *time_s);
+                }
                 let thickest = &mut all.thickest_m[reached.column];
                 *thickest = thickest.max(reached.thickness_m);
             }
@@ -180,8 +188,13 @@ impl Summary {
 
     /// Probability of inundation of each column.
     pub fn probability(&self) -> Vec<f32> {
+        self.shares(&self.counts)
+    }
+
+    /// Counts of runs as shares of all.
+    pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
         let runs = self.rows.len().max(1) as f64;
-        self.counts.iter().map(|count| (f64::from(*count) / runs) as f32).collect()
+        counts.iter().map(|count| (f64::from(*count) / runs) as f32).collect()
     }
 
     /// Number of columns that at least a share of the runs inundate.
@@ -190,10 +203,11 @@ impl Summary {
         self.counts.iter().filter(|count| **count >= least).count()
     }
 
-    /// Memory of a summary of so many runs on these columns, with so many quantiles, and of reading the runs for it.
-    pub fn need(columns: usize, runs: u64, quantiles: usize) -> MemoryEstimate {
-        // Counts, starts of a strip twice, the thickest, a record that is read, and two maps for each quantile.
-        let each = 4.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + 8.0 * quantiles as f64;
+    /// Memory of a summary of so many runs on these columns, and of reading the runs for it.
+    pub fn need(columns: usize, runs: u64, reduction: &Reduction) -> MemoryEstimate {
+        // Counts, starts of a strip twice, the thickest, a record that is read, two maps for each quantile, and one for each time.
+        let maps = 8.0 * reduction.quantiles.len() as f64 + 4.0 * reduction.before_s.len() as f64;
+        let each = 4.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + maps;
         let (runs, strip) = (runs as usize, STRIP.min(columns.saturating_mul(runs as usize)));
         MemoryEstimate::of("the maps of the runs", columns, each)
             .and(MemoryEstimate::of("the strip of the runs", strip, BYTES_A_PAIR))
@@ -217,7 +231,7 @@ fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
 }
 
 /// The smallest of sorted numbers that is not exceeded by at least this share of them.
-fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
+pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
     let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
     sorted[rank.min(sorted.len()) - 1]
 }
@@ -286,10 +300,13 @@ mod tests {
             record(2, &[(10, 5.0, 1.0), (11, 20.0, 4.0)]),
         ];
         let (files, ground) = (files(&folder, &records), ground());
-        let reduction = Reduction { above_m: 0.05, quantiles: vec![0.1, 0.5, 1.0] };
+        let reduction = Reduction { above_m: 0.05, quantiles: vec![0.1, 0.5, 1.0], before_s: vec![15.0, 60.0] };
         let all = Summary::of(&files, &reduction, &ground).expect("right");
         let at = |map: &[f32]| [10, 11, 35, 12].map(|column| map[column]);
         assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
+        // Of column 11 the arrival after 10 s is of a film that does not count, and none came to column 35 before 60 s.
+        assert_eq!([10, 11, 35].map(|column| all.before[0][column]), [3, 0, 0]);
+        assert_eq!([10, 11, 35].map(|column| all.before[1][column]), [3, 2, 0]);
         assert_eq!(at(&all.arrival_s.maps[1])[..3], [0.0, 20.0, 60.0]);
         assert_eq!(at(&all.arrival_s.maps[2])[..3], [5.0, 30.0, 60.0]);
         assert_eq!(at(&all.thickness_m.maps[0])[..3], [1.0, 1.0, 0.5]);
@@ -302,7 +319,8 @@ mod tests {
         assert!((lowest - 117.0).abs() < 1e-3, "{lowest}");
         assert_eq!([0.0, 0.4, 1.0].map(|share| all.columns_from(share)), [3, 2, 1]);
         // Another limit, other columns.
-        let thick = Summary::of(&files, &Reduction { above_m: 1.5, quantiles: vec![] }, &ground).expect("right");
+        let thick = Summary::of(&files, &Reduction { above_m: 1.5, quantiles: vec![], before_s: vec![] }, &ground)
+            .expect("right");
         assert_eq!((thick.counts[10], thick.counts[11], thick.counts[35]), (2, 1, 0));
     }
 
@@ -317,7 +335,7 @@ mod tests {
             record(run, &reached)
         };
         let files = files(&folder, &(0..17).map(of_run).collect::<Vec<_>>());
-        let reduction = Reduction { above_m: 0.5, quantiles: vec![0.25, 0.75] };
+        let reduction = Reduction { above_m: 0.5, quantiles: vec![0.25, 0.75], before_s: vec![] };
         let words = |most| format!("{:?}", Summary::by_strips(&files, &reduction, &ground(), most).expect("right"));
         let whole = words(usize::MAX);
         for most in [1, 7, 100] {

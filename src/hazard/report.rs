@@ -42,6 +42,9 @@ pub struct Report {
     /// Seconds of computing of all runs, and of this command from its start to its end.
     computing_s: f64,
     elapsed_s: f64,
+    /// Which features of a map are reached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    exposure: Vec<String>,
     #[serde(skip)]
     size: String,
 }
@@ -86,15 +89,21 @@ impl Report {
             inexact: rows.iter().filter(|row| row.outcome.fault.is_some()).map(|row| row.sample.run).collect(),
             computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
             elapsed_s: elapsed.as_secs_f64(),
+            exposure: Vec::new(),
             size,
         }
+    }
+
+    /// This report with a line about each file of exposure.
+    pub(super) fn with_exposure(self, exposure: Vec<String>) -> Self {
+        Self { exposure, ..self }
     }
 
     /// The report for people.
     pub fn text(&self) -> String {
         let shares = self.area_of_probability.iter();
         let shares = shares.map(|of| format!("{} with {} % or more", words::area(of.area_m2), 100.0 * of.probability));
-        let lines = [
+        let mut lines = vec![
             format!("scene       {}, seed {}", self.scene, self.seed),
             format!("vents       {}", self.vents),
             format!("laws        rate {} m³/s, {}", self.rates_m3_s, self.size),
@@ -120,6 +129,8 @@ impl Report {
             ),
             format!("time        {} of computing, {} for this command", spent(self.computing_s), spent(self.elapsed_s)),
         ];
+        let before_time = lines.len() - 1;
+        lines.splice(before_time..before_time, self.exposure.iter().map(|line| format!("exposure    {line}")));
         lines.join("\n")
     }
 

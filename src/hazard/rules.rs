@@ -88,7 +88,7 @@ fn shore() -> Option<Simulation> {
 
 /// A plan with a draw of each kind.
 fn drawn() -> Plan {
-    let feature = |geometry, weight| Feature { geometry, weight };
+    let feature = |geometry, weight| Feature::new(geometry, weight);
     let square = vec![[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0], [0.0, 0.0]];
     let features = vec![
         feature(Geometry::Polygons(vec![vec![square]]), 2.0),

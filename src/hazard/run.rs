@@ -164,7 +164,7 @@ mod tests {
             runs: 1,
             seed: 6,
             seeds: Seeds::Same,
-            places: Places::new(vec![Feature { geometry, weight: 1.0 }]).expect("a point"),
+            places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a point"),
             rates: Law::Fixed(8.0),
             size: Size::Duration(Law::Fixed(250.0)),
             limit_s: Some(limit_s),

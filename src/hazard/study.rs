@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::exposed::Exposure;
 use super::vents::Vents;
 use super::{
     Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles, RunRecord, Seeds, Size, Summary,
@@ -14,6 +15,7 @@ use super::{
 use crate::engine::tiled::Tiled;
 use crate::export::ExportError;
 use crate::export::maps::need_of;
+use crate::map::Site;
 use crate::memory::{MemoryEstimate, TooMuchMemory};
 use crate::output::{Existing, FOLDER, OutputError, file_name};
 use crate::parallel::alone;
@@ -81,6 +83,10 @@ pub struct Settings {
     pub above: f64,
     /// Quantiles of arrival and thickness.
     pub quantiles: Vec<f64>,
+    /// Times from the start of the eruption: the probability that lava came before each is a map.
+    pub before: Vec<Seconds>,
+    /// Files of buildings, roads and areas, of which the probability, arrival and thickness are tables and layers.
+    pub exposure: Vec<PathBuf>,
     /// Levels of the contours of probability, in place of the usual ones.
     pub levels: Option<Vec<f64>>,
     /// Whether every map also becomes a picture over the ground.
@@ -98,6 +104,8 @@ impl Default for Settings {
             seeds: Seeds::Own,
             above: 0.05,
             quantiles: vec![0.1, 0.5, 0.9],
+            before: Vec::new(),
+            exposure: Vec::new(),
             levels: None,
             picture: false,
         }
@@ -140,6 +148,7 @@ pub struct Study {
     /// All that decides the runs.
     pub file: PlanFile,
     reduction: Reduction,
+    exposures: Vec<Exposure>,
     levels: Option<Vec<f64>>,
     pictures: bool,
     scene: String,
@@ -180,7 +189,9 @@ impl Study {
             vent: model_vent(&stage)?,
         };
         plan.validate().map_err(|wrong| format!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected))?;
-        let summary = Summary::need(stage.site.grid.columns(), plan.runs, reduction.quantiles.len());
+        let exposures = settings.exposures(&stage.site)?;
+        let summary = Summary::need(stage.site.grid.columns(), plan.runs, &reduction);
+        let summary = exposures.iter().map(|exposure| exposure.need(plan.runs)).fold(summary, MemoryEstimate::and);
         // Runs come first, then the maps of all of them.
         let ending = if settings.picture { "kmz" } else { "gpkg" };
         let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
@@ -189,7 +200,7 @@ impl Study {
         let ground = Ground::of(stage, at_once, stop).ok_or_else(|| NO_FLOW.to_owned())?;
         let file = plan.file(&ground, &scene.spec.name, &vents.words);
         let (levels, pictures) = (settings.levels.clone(), settings.picture);
-        Ok(Self { plan, ground, file, reduction, levels, pictures, scene: scene.spec.name.clone(), summary })
+        Ok(Self { plan, ground, file, reduction, exposures, levels, pictures, scene: scene.spec.name.clone(), summary })
     }
 
     /// The folder of a scene's maps that is not named: `lavoxel-out/NAME-hazard`.
@@ -249,8 +260,14 @@ impl Study {
             pictures: self.pictures,
             levels: self.levels.as_deref(),
         };
-        let written = drawing.write(&folder.path, Existing::Replace)?;
-        Ok((Report::new(&self.plan, &self.file, &drawing, made, elapsed()), written))
+        let mut written = drawing.write(&folder.path, Existing::Replace)?;
+        let mut exposed = Vec::new();
+        for exposure in &self.exposures {
+            let reached = exposure.of(&files, &self.reduction)?;
+            written.extend(exposure.write(&folder.path, &reached, &self.reduction)?);
+            exposed.push(exposure.line(&reached));
+        }
+        Ok((Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed), written))
     }
 
     /// Makes runs on so many threads, each run on one of them, into a folder, until all are made, `ends` says so or one fails; `made`
@@ -355,10 +372,29 @@ impl Settings {
         };
         self.quantiles.iter().try_for_each(|quantile| share("quantiles", quantile))?;
         self.levels.iter().flatten().try_for_each(|level| share("levels", level))?;
-        let mut quantiles = self.quantiles.clone();
-        quantiles.sort_by(f64::total_cmp);
-        quantiles.dedup();
-        Ok(Reduction { above_m, quantiles })
+        if let Some(Seconds(time)) = self.before.iter().find(|Seconds(time)| *time <= 0.0) {
+            return Err(format!("--before {}: must be times above 0", told(*time)));
+        }
+        let rising = |mut numbers: Vec<f64>| {
+            numbers.sort_by(f64::total_cmp);
+            numbers.dedup();
+            numbers
+        };
+        let before_s = rising(self.before.iter().map(|Seconds(time)| *time).collect());
+        Ok(Reduction { above_m, quantiles: rising(self.quantiles.clone()), before_s })
+    }
+
+    /// The files of exposure, each with another name.
+    fn exposures(&self, site: &Site) -> Result<Vec<Exposure>, String> {
+        let mut all: Vec<Exposure> = Vec::new();
+        for path in &self.exposure {
+            let exposure = Exposure::read(path, site)?;
+            if all.iter().any(|other| other.name == exposure.name) {
+                return Err(format!("--exposure {}: two files have the name {}", path.display(), exposure.name));
+            }
+            all.push(exposure);
+        }
+        Ok(all)
     }
 }
 

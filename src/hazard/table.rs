@@ -75,7 +75,7 @@ fn vent(fields: &[&str], order: [Option<usize>; 3]) -> Option<Feature> {
         Some(i) => number(i).filter(|weight| *weight >= 0.0)?,
         None => 1.0,
     };
-    Some(Feature { geometry: Geometry::Points(vec![[x, y]]), weight })
+    Some(Feature::new(Geometry::Points(vec![[x, y]]), weight))
 }
 
 fn wrong(number: usize) -> String {

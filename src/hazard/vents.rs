@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
-use crate::compare::{read_text, told, told_polygons};
+use crate::compare::{features_on, read_text};
 use crate::map::features::{Feature, Features, Geometry};
-use crate::map::{Crs, Site, geojson};
+use crate::map::{Site, geojson};
 use crate::output::protect;
 use crate::scene::Stage;
 use crate::source::VentSpec;
@@ -25,7 +25,7 @@ impl Vents {
     pub(crate) fn of(stage: &Stage) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
-        let feature = |vent: &VentSpec| Feature { geometry: point(vent.x, vent.z), weight: 1.0 };
+        let feature = |vent: &VentSpec| Feature::new(point(vent.x, vent.z), 1.0);
         let vents: Vec<_> = stage.simulation.lava_vents().map(feature).collect();
         if vents.is_empty() {
             return Err("nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene".to_owned());
@@ -77,26 +77,7 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
 fn of_geojson(text: &str, site: &Site) -> Result<Vec<Feature>, String> {
     let check = geojson::need(text).check("simplify it (ogr2ogr -simplify)");
     check.map_err(|error| error.to_string())?;
-    let Features { mut features, system } = Features::parse(text)?;
-    let crs = site.crs().cloned().unwrap_or_default();
-    let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
-    if !way.is_same() {
-        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
-            let there = way.back(*point);
-            *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;
-        }
-    }
-    Ok(features)
-}
-
-fn other_system(system: &geojson::System, crs: &Crs) -> String {
-    let mend = match system {
-        geojson::System::Degrees if *crs == Crs::default() => {
-            "write its coordinates as those of the heightmap, with \"crs\": null in the file".to_owned()
-        }
-        _ => format!("bring it into the system of the heightmap (ogr2ogr -t_srs {})", told(crs)),
-    };
-    format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
+    features_on(Features::parse(text)?, site)
 }
 
 /// A point of the map in metres east and south of the box's north-west corner.

@@ -14,10 +14,11 @@ use crate::export::{About, Caption, ExportError};
 use crate::map::{Site, ToDegrees};
 use crate::measure::{Ramp, Span};
 use crate::output::{Existing, OutputError};
+use crate::scene::Seconds;
 use crate::terrain::write::whole;
 
 /// Note of all maps.
-const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
+pub(super) const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
                     for this place; they are no forecast";
 
 /// Levels of the contours of probability.
@@ -62,10 +63,19 @@ fn short_name(quantile: f64) -> String {
     format!("q{}", text.replace('.', "_"))
 }
 
+/// A time in the name of a file: `6h`, `2d`, `90min`, `45s`.
+pub(super) fn time_name(time_s: f64) -> String {
+    let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min")];
+    let whole = units.into_iter().find(|(unit, _)| time_s % unit == 0.0 && time_s > 0.0);
+    let (unit, name) = whole.unwrap_or((1.0, "s"));
+    format!("{}{name}", time_s / unit).replace('.', "_")
+}
+
 /// The names of all files in a folder, those beside rasters included.
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
-    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(quantiles);
+    let before = reduction.before_s.iter().map(|time_s| Kind::Before(*time_s));
+    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(before).chain(quantiles);
     let endings: &[&str] = if pictures { &["tif", "qml", "png"] } else { &["tif", "qml"] };
     let files = maps.flat_map(|kind| endings.iter().map(move |ending| format!("{}.{ending}", kind.name())));
     let drawn =
@@ -77,6 +87,8 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
 #[derive(Clone, Copy)]
 enum Kind {
     Probability,
+    /// Of an arrival before so many seconds.
+    Before(f64),
     Thickest,
     Arrival(f64),
     Thickness(f64),
@@ -86,6 +98,7 @@ impl Kind {
     fn name(self) -> String {
         match self {
             Self::Probability => "probability".to_owned(),
+            Self::Before(time_s) => format!("probability_{}", time_name(time_s)),
             Self::Thickest => "thickness_max".to_owned(),
             Self::Arrival(quantile) => format!("arrival_{}", short_name(quantile)),
             Self::Thickness(quantile) => format!("thickness_{}", short_name(quantile)),
@@ -95,7 +108,7 @@ impl Kind {
     fn ramp(self) -> Ramp {
         let ramp = |palette, reversed, none_at_zero| Ramp { palette, reversed, span: Span::FromZero, none_at_zero };
         match self {
-            Self::Probability => ramp("inferno", true, true),
+            Self::Probability | Self::Before(_) => ramp("inferno", true, true),
             Self::Arrival(_) => ramp("viridis", true, false),
             Self::Thickest | Self::Thickness(_) => ramp("lava", false, true),
         }
@@ -109,6 +122,14 @@ impl Kind {
                 "probability".to_owned(),
                 "probability of inundation".to_owned(),
                 format!("share of the runs whose lava stands more than {above_m} m thick here at some time"),
+            ),
+            Self::Before(time_s) => (
+                "probability".to_owned(),
+                format!("probability of lava before {}", Seconds(time_s)),
+                format!(
+                    "share of the runs whose lava comes here before {} and stands more than {above_m} m thick at some time",
+                    Seconds(time_s)
+                ),
             ),
             Self::Thickest => (
                 "thickness".to_owned(),
@@ -167,13 +188,15 @@ impl Drawing<'_> {
         let first = [map(Kind::Probability, self.summary.probability()), map(Kind::Thickest, thickest_m.clone())];
         let arrivals = quantiles().map(move |(i, q)| map(Kind::Arrival(*q), hours(&arrival_s.maps[i])));
         let thicknesses = quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
-        first.into_iter().chain(arrivals).chain(thicknesses)
+        let times = self.reduction.before_s.iter().zip(&self.summary.before);
+        let before = times.map(move |(time_s, counts)| map(Kind::Before(*time_s), self.summary.shares(counts)));
+        first.into_iter().chain(before).chain(arrivals).chain(thicknesses)
     }
 
     fn caption(&self, kind: Kind) -> Caption {
         let (words, title, description) = kind.words(self.reduction.above_m);
         let unit = match kind {
-            Kind::Probability => "",
+            Kind::Probability | Kind::Before(_) => "",
             Kind::Arrival(_) => "h",
             Kind::Thickest | Kind::Thickness(_) => "m",
         };
@@ -259,10 +282,11 @@ mod tests {
     #[test]
     fn quantiles_have_names_for_files() {
         assert_eq!([0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name), ["q10", "q50", "q90", "q05", "q2_5", "q100"]);
-        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5] }, true);
+        assert_eq!([86_400.0, 21_600.0, 5400.0, 45.5].map(time_name), ["1d", "6h", "90min", "45_5s"]);
+        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![] }, true);
         assert_eq!(names[..3], ["probability.tif", "probability.qml", "probability.png"]);
         assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 4);
-        let without = super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5] }, false);
+        let without = super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![] }, false);
         assert!(names.contains(&"probability.kmz".to_owned()) && !without.iter().any(|name| name.ends_with(".kmz")));
         assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 3);
     }

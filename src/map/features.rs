@@ -16,6 +16,15 @@ pub enum Geometry {
 }
 
 impl Geometry {
+    /// `point`, `line` or `area`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Points(_) => "point",
+            Self::Lines(_) => "line",
+            Self::Polygons(_) => "area",
+        }
+    }
+
     /// All points of it.
     pub fn points_mut(&mut self) -> Box<dyn Iterator<Item = &mut [f64; 2]> + '_> {
         match self {
@@ -33,6 +42,15 @@ pub struct Feature {
     pub geometry: Geometry,
     /// From 0 up; 1 where the text has none.
     pub weight: f64,
+    /// Its properties in the text; null where it has none.
+    pub properties: Value,
+}
+
+impl Feature {
+    /// A geometry without other properties than its weight.
+    pub fn new(geometry: Geometry, weight: f64) -> Self {
+        Self { geometry, weight, properties: Value::Null }
+    }
 }
 
 /// All features of a text.
@@ -51,16 +69,23 @@ impl Features {
     /// # Errors
     /// The fault, in words that follow the name of the file.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let root: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
+        Self::of(&serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?)
+    }
+
+    /// Features of a text that was read, as [`Features::parse`].
+    ///
+    /// # Errors
+    /// The fault, in words that follow the name of the file.
+    pub fn of(root: &Value) -> Result<Self, String> {
         let features = match root.get("type").and_then(Value::as_str) {
             Some("FeatureCollection") => {
                 let list = array(root.get("features"), "features")?.iter().enumerate();
                 list.filter_map(|(i, object)| feature(object, i + 1).transpose()).collect::<Result<_, _>>()?
             }
-            Some("Feature") => feature(&root, 1)?.into_iter().collect(),
-            _ => vec![Feature { geometry: geometry(&root)?, weight: 1.0 }],
+            Some("Feature") => feature(root, 1)?.into_iter().collect(),
+            _ => vec![Feature::new(geometry(root)?, 1.0)],
         };
-        Ok(Self { features, system: system(&root)? })
+        Ok(Self { features, system: system(root)? })
     }
 }
 
@@ -76,7 +101,8 @@ fn feature(object: &Value, number: usize) -> Result<Option<Feature>, String> {
             })?
         }
     };
-    Ok(Some(Feature { geometry: geometry(shape)?, weight }))
+    let properties = object.get("properties").cloned().unwrap_or_default();
+    Ok(Some(Feature { geometry: geometry(shape)?, weight, properties }))
 }
 
 fn geometry(object: &Value) -> Result<Geometry, String> {

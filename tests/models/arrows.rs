@@ -25,6 +25,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("pictures, and the frames of films", &["film", "render"]),
     ("scenes; files of a state", &["export", "scene"]),
     ("files to go on from; footprints beside others; reports", &["checkpoint", "compare", "report"]),
+    ("what lava reaches", &["exposure"]),
     ("many runs", &["hazard"]),
     ("the window; the names of a first program", &["prelude", "viewer"]),
     ("the program", &["cli"]),

@@ -6,6 +6,7 @@ pub(crate) mod place;
 
 mod bench;
 mod compare;
+mod exposure;
 mod film;
 mod flow;
 mod globe;

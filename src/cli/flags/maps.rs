@@ -17,6 +17,7 @@ use lavoxel::simulation::Simulation;
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Quantity};
 
 use crate::cli::Outcome;
+use crate::cli::flags::exposure::{ExposureOptions, Exposures};
 use crate::cli::show::say;
 
 /// How maps take less memory.
@@ -61,6 +62,9 @@ pub(in crate::cli) struct MapOptions {
     /// Write every field of the last step as a NumPy archive
     #[arg(long, value_name = "FILE.npz")]
     npz: Option<PathBuf>,
+
+    #[command(flatten)]
+    exposure: ExposureOptions,
 }
 
 impl MapOptions {
@@ -77,7 +81,8 @@ impl MapOptions {
             npz::check_size(grid)?;
             check_free(path, existing)?;
         }
-        check_apart(&maps, self.npz.as_deref())?;
+        let exposures = self.exposure.check(scene, self.above()?, existing)?;
+        check_apart(&maps, self.npz.as_deref().into_iter().chain(exposures.paths()))?;
         let of_lines = self.levels.is_none() || maps.iter().any(MapFile::has_levels);
         anyhow::ensure!(
             of_lines,
@@ -92,7 +97,7 @@ impl MapOptions {
             held.check(MEND)?;
         }
         let records = recorded.into_iter().map(|material| Records::new(grid).of(material)).collect();
-        Ok(MapPlan { maps, npz: self.npz.clone(), existing, records, _held: held.held() })
+        Ok(MapPlan { maps, npz: self.npz.clone(), exposures, existing, records, _held: held.held() })
     }
 }
 
@@ -103,9 +108,7 @@ impl MapOptions {
             let names = Subject::names(quantities);
             anyhow::bail!("--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}");
         };
-        let above = self.footprint_above.unwrap_or(FOOTPRINT_ABOVE);
-        anyhow::ensure!(above >= 0.0 && above.is_finite(), "--footprint-above {above}: must be a number from 0 up");
-        match Subject::find(name, quantities, above) {
+        match Subject::find(name, quantities, self.above()?) {
             Ok(subject) => {
                 let (style, levels, smooth) = (!self.no_style, self.rising_levels()?, self.smooth);
                 Ok(MapFile { style, levels, smooth, ..MapFile::new(subject, PathBuf::from(path)) })
@@ -116,6 +119,13 @@ impl MapOptions {
 }
 
 impl MapOptions {
+    /// Limit of footprints.
+    fn above(&self) -> anyhow::Result<f64> {
+        let above = self.footprint_above.unwrap_or(FOOTPRINT_ABOVE);
+        anyhow::ensure!(above >= 0.0 && above.is_finite(), "--footprint-above {above}: must be a number from 0 up");
+        Ok(above)
+    }
+
     /// The levels of contour lines, each once and rising.
     fn rising_levels(&self) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(mut levels) = self.levels.clone() else { return Ok(None) };
@@ -129,8 +139,8 @@ impl MapOptions {
 }
 
 /// Checks that no two outputs are one file.
-fn check_apart(maps: &[MapFile], npz: Option<&Path>) -> anyhow::Result<()> {
-    let paths: Vec<&Path> = maps.iter().map(|map| map.path.as_path()).chain(npz).collect();
+fn check_apart<'a>(maps: &'a [MapFile], others: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
+    let paths: Vec<&Path> = maps.iter().map(|map| map.path.as_path()).chain(others).collect();
     if let Some(i) = (1..paths.len()).find(|&i| paths[..i].contains(&paths[i])) {
         anyhow::bail!("{}: two outputs cannot have the same name", paths[i].display());
     }
@@ -158,6 +168,7 @@ pub(in crate::cli) struct Ended<'a> {
 pub(in crate::cli) struct MapPlan {
     maps: Vec<MapFile>,
     npz: Option<PathBuf>,
+    exposures: Exposures,
     existing: Existing,
     /// Of all materials, if a file needs any.
     records: Vec<Records>,
@@ -168,11 +179,13 @@ pub(in crate::cli) struct MapPlan {
 impl MapPlan {
     /// The files to write, but for those beside them.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.maps.iter().map(|map| map.path.as_path()).chain(self.npz.as_deref())
+        let maps = self.maps.iter().map(|map| map.path.as_path());
+        maps.chain(self.npz.as_deref()).chain(self.exposures.paths())
     }
 
-    /// Checks, before the long work, that the files can be written of this box.
-    pub(in crate::cli) fn check_site(&self, site: &Site) -> anyhow::Result<()> {
+    /// Checks, before the long work, that the files can be written of this box, and reads those that they need.
+    pub(in crate::cli) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
+        self.exposures.check_site(site)?;
         self.maps.iter().try_for_each(|map| Ok(map.check_site(site)?))
     }
 
@@ -184,7 +197,7 @@ impl MapPlan {
 
     /// Memory that a checkpoint takes for the records while it is written.
     pub(in crate::cli) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
-        Records::need_of_keeping(grid, self.records.len())
+        Records::need_of_keeping(grid, self.records.len()).and(self.exposures.need_of_keeping(grid))
     }
 
     /// Whether the cells of every step are read.
@@ -194,11 +207,16 @@ impl MapPlan {
 
     /// Records the state of the simulation; to be called before the first step and after each.
     pub(in crate::cli) fn observe(&mut self, simulation: &Simulation) {
+        self.exposures.observe(simulation);
         self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
     }
 
-    /// Bytes that a checkpoint has to remember for the maps, and their name there.
-    pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
+    /// Bytes that a checkpoint has to remember for the files, and their names there.
+    pub(in crate::cli) fn memory(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+        self.memory_of_records().into_iter().chain(self.exposures.memory())
+    }
+
+    fn memory_of_records(&self) -> Option<(&'static str, Vec<u8>)> {
         // One material after the other, without a list that doubles; what is not filled of the room takes no memory.
         let room = self.records.iter().map(Records::most_bytes).sum();
         let add = |bytes, records| postcard::to_extend(records, bytes).expect("records are plain numbers");
@@ -213,6 +231,7 @@ impl MapPlan {
         scene: &Scene,
         step: u64,
     ) -> anyhow::Result<()> {
+        self.exposures.go_on(memory, scene, step)?;
         let mut bytes = match memory.get(MEMORY) {
             Some(bytes) => &bytes[..],
             None if self.records.is_empty() || step == 0 => return Ok(()),
@@ -234,11 +253,11 @@ impl MapPlan {
     }
 
     /// Writes all files and names them; the rest is written also when one cannot be.
-    pub(in crate::cli) fn write(&self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
+    pub(in crate::cli) fn write(&mut self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
         let maps = Maps { world: simulation.world(), records: &self.records, site: run.site };
         let _held = simulation.world().taken().held();
         let about = About { scene: run.scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };
-        let quiet = run.quiet || (self.maps.is_empty() && self.npz.is_none());
+        let quiet = run.quiet || self.paths().next().is_none();
         if run.outcome == Outcome::Stopped && !quiet {
             say::note(&format!("stopped after step {}; these files are of the steps up to there:", about.step));
         }
@@ -255,6 +274,7 @@ impl MapPlan {
         if let Some(path) = &self.npz {
             results.push(report(path, npz::write(path, &maps, &about, self.existing).map_err(Into::into)));
         }
+        results.extend(self.exposures.write(simulation, self.existing, quiet));
         results.into_iter().collect()
     }
 }

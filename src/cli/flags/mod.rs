@@ -1,6 +1,7 @@
 //! Flags that several commands share, and the files that they ask for.
 
 pub(super) mod count;
+pub(super) mod exposure;
 pub(super) mod maps;
 pub(super) mod memory;
 pub(super) mod place;

@@ -1,0 +1,186 @@
+//! Exposure of a run: the flag, the records that it needs, and the files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use lavoxel::export::NO_FORECAST;
+use lavoxel::exposure::{Assets, Reach, Row, write};
+use lavoxel::grid::Grid;
+use lavoxel::map::Site;
+use lavoxel::memory::MemoryEstimate;
+use lavoxel::output::{Existing, check_free};
+use lavoxel::records::FlowRecords;
+use lavoxel::scene::{Scene, Seconds};
+use lavoxel::simulation::Simulation;
+use serde_json::{Value, json};
+
+use crate::cli::show::say;
+
+/// Name of the records in a checkpoint.
+const MEMORY: &str = "flow_records";
+
+/// Seconds of an hour.
+const HOUR: f64 = 3600.0;
+
+/// Flag that asks which features of a map lava reaches.
+#[derive(Args, Debug)]
+pub(in crate::cli) struct ExposureOptions {
+    /// Write which features of a map lava reaches, when, how thick and how hot, such as roads.geojson=exposed.csv; repeatable
+    ///
+    /// MAP.geojson has points, lines and polygons with a property name, in longitude and latitude or in the system of the
+    /// heightmap. FILE ends in .csv, a row for each, or .geojson, the features with these numbers, for QGIS. A feature is reached where
+    /// lava is at some time thicker than --footprint-above. Of scenes with model = "flow".
+    #[arg(long, value_name = "MAP=FILE")]
+    exposure: Vec<String>,
+}
+
+/// A map of features, and the file about them.
+struct Exposure {
+    map: PathBuf,
+    file: PathBuf,
+    /// Read when the ground is known.
+    assets: Option<Assets>,
+}
+
+/// Files about exposure that were checked, and the records that are kept for them.
+pub(in crate::cli) struct Exposures {
+    list: Vec<Exposure>,
+    above_m: f64,
+    records: Option<FlowRecords>,
+    /// Whether a step was seen.
+    began: bool,
+}
+
+impl ExposureOptions {
+    /// Checks, before the long work, what is asked for; a feature is reached above so many metres.
+    pub(super) fn check(&self, scene: &Scene, above_m: f64, existing: Existing) -> anyhow::Result<Exposures> {
+        let exposure = |text: &String| {
+            let two = text.split_once('=').filter(|(map, file)| !map.is_empty() && !file.is_empty());
+            let (map, file) =
+                two.with_context(|| format!("--exposure {text}: must be MAP=FILE, such as roads.geojson=exposed.csv"))?;
+            let file = PathBuf::from(file);
+            let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            anyhow::ensure!(
+                ["csv", "geojson"].contains(&&*ending),
+                "--exposure {text}: the file must end in .csv or .geojson"
+            );
+            check_free(&file, existing)?;
+            Ok(Exposure { map: PathBuf::from(map), file, assets: None })
+        };
+        let list = self.exposure.iter().map(exposure).collect::<anyhow::Result<Vec<_>>>()?;
+        anyhow::ensure!(
+            list.is_empty() || scene.spec.flow.is_some(),
+            "--exposure: hours and metres need the physical model; add model = \"flow\" to the scene, or pass --lava to a heightmap"
+        );
+        let grid = scene.spec.grid.grid()?;
+        if !list.is_empty() {
+            FlowRecords::need(grid).check("make the box coarser")?;
+        }
+        let records = (!list.is_empty()).then(|| FlowRecords::new(grid).with_kelvin());
+        Ok(Exposures { list, above_m, records, began: false })
+    }
+}
+
+impl Exposures {
+    /// The files to write.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter().map(|exposure| exposure.file.as_path())
+    }
+
+    /// Reads the maps onto the box of the run.
+    pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
+        for exposure in &mut self.list {
+            let assets = Assets::read(&exposure.map, site);
+            exposure.assets = Some(assets.map_err(|fault| anyhow::anyhow!("--exposure: {fault}"))?);
+        }
+        Ok(())
+    }
+
+    /// Memory of the records in a checkpoint while it is written.
+    pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
+        if self.records.is_some() { FlowRecords::need(grid) } else { MemoryEstimate::default() }
+    }
+
+    /// Records the state of the simulation; to be called before the first step and after each.
+    pub(super) fn observe(&mut self, simulation: &Simulation) {
+        let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else { return };
+        // A state that was gone on from may have changed anywhere.
+        records.observe(flow, if self.began { flow.changed() } else { flow.wet() });
+        self.began = true;
+    }
+
+    /// Bytes that a checkpoint has to remember, and their name there.
+    pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
+        let records = self.records.as_ref()?;
+        Some((MEMORY, postcard::to_allocvec(records).expect("records are plain numbers")))
+    }
+
+    /// Goes on from what a checkpoint of a scene after `step` steps remembered.
+    pub(super) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, scene: &Scene, step: u64) -> anyhow::Result<()> {
+        let grid = scene.spec.grid.grid()?;
+        match memory.get(MEMORY) {
+            Some(bytes) => {
+                let read = postcard::from_bytes::<FlowRecords>(bytes).ok().filter(|records| records.fits(grid));
+                self.records = Some(read.context("the checkpoint's section \"flow_records\" is not right")?);
+            }
+            None => anyhow::ensure!(
+                self.list.is_empty() || step == 0,
+                "the checkpoint has no records of its {step} steps, which --exposure needs: start again with lavoxel run and the same \
+                 --exposure"
+            ),
+        }
+        Ok(())
+    }
+
+    /// Writes the files, each with what a line says of it; those after one that cannot be written are written, too.
+    pub(super) fn write(
+        &mut self,
+        simulation: &Simulation,
+        existing: Existing,
+        quiet: bool,
+    ) -> Vec<anyhow::Result<()>> {
+        let Some((mut records, flow)) = self.records.take().zip(simulation.world().flow()) else { return Vec::new() };
+        // Lava that an event put somewhere may never have moved.
+        records.observe(flow, flow.wet());
+        let written = |exposure: &Exposure| -> anyhow::Result<()> {
+            let Some(assets) = &exposure.assets else { return Ok(()) };
+            let reached = assets.after(flow, &records, self.above_m);
+            let rows: Vec<Row> = reached.iter().map(row).collect();
+            write(&exposure.file, assets, &rows, NO_FORECAST, existing)?;
+            if !quiet {
+                say::note(&format!("{}: {}", exposure.file.display(), words(assets, &reached)));
+            }
+            Ok(())
+        };
+        self.list.iter().map(written).collect()
+    }
+}
+
+/// Numbers of an asset in a file.
+fn row(reach: &Option<Reach>) -> Row {
+    let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
+    let of = |number: fn(&Reach) -> f64, fine| {
+        let known = reach.as_ref().map(number).filter(|number| number.is_finite());
+        known.map_or(Value::Null, |number| short(number, fine))
+    };
+    vec![
+        ("reached".into(), json!(if reach.is_some() { "yes" } else { "no" })),
+        ("share_reached".into(), short(reach.map_or(0.0, |reach| reach.share), 1e4)),
+        ("arrival_h".into(), of(|reach| reach.arrival_s / HOUR, 1e4)),
+        ("thickness_max_m".into(), of(|reach| reach.thickness_m, 1e3)),
+        ("temperature_max_k".into(), of(|reach| reach.kelvin, 1.0)),
+    ]
+}
+
+/// How many were reached, and which first.
+fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
+    let all = assets.list().iter().zip(reached).filter_map(|(asset, reach)| Some((asset, (*reach)?)));
+    let count = all.clone().count();
+    let outside = assets.list().iter().filter(|asset| asset.columns.is_empty()).count();
+    let outside = (outside > 0).then(|| format!(", {outside} outside of the box"));
+    let first = all.min_by(|a, b| a.1.arrival_s.total_cmp(&b.1.arrival_s));
+    let first = first.map(|(asset, reach)| format!("; first {} after {}", asset.name, Seconds(reach.arrival_s)));
+    format!("{count} of {} reached{}{}", reached.len(), outside.unwrap_or_default(), first.unwrap_or_default())
+}

@@ -1,0 +1,124 @@
+//! Columns of the box in which a geometry lies.
+
+use crate::map::compare::{Footprint, fill};
+use crate::map::features::Geometry;
+use crate::map::geojson::Rings;
+use crate::map::{Placement, Site};
+use ndarray::Array2;
+
+/// Steps along a line for each column that it crosses.
+const STEPS: f64 = 4.0;
+
+/// Columns of a geometry in coordinates of the map, ascending, and whether a part of it lies outside of the box.
+pub(super) fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
+    let mut found = Found { site, columns: Vec::new(), cut: false };
+    match geometry {
+        Geometry::Points(points) => points.iter().for_each(|point| found.add(site.cells_of(*point))),
+        Geometry::Lines(lines) => lines.iter().flat_map(|line| line.windows(2)).for_each(|pair| found.add_line(pair)),
+        Geometry::Polygons(polygons) => polygons.iter().for_each(|rings| found.add_area(rings)),
+    }
+    found.columns.sort_unstable();
+    found.columns.dedup();
+    (found.columns, found.cut)
+}
+
+struct Found<'a> {
+    site: &'a Site,
+    columns: Vec<u32>,
+    cut: bool,
+}
+
+impl Found<'_> {
+    /// The sides of the box in columns and rows.
+    fn sides(&self) -> [f64; 2] {
+        [self.site.grid.nx as f64, self.site.grid.nz as f64]
+    }
+
+    /// Adds the column of a point in columns and rows.
+    fn add(&mut self, [col, row]: [f64; 2]) {
+        let [nx, nz] = self.sides();
+        if (0.0..nx).contains(&col) && (0.0..nz).contains(&row) {
+            self.columns.push(self.site.grid.column(col as usize, row as usize) as u32);
+        } else {
+            self.cut = true;
+        }
+    }
+
+    /// Adds the columns along a piece of a line, of which only the part in the box is walked.
+    fn add_line(&mut self, pair: &[[f64; 2]]) {
+        let [a, b] = [pair[0], pair[1]].map(|point| self.site.cells_of(point));
+        let Some([from, to]) = clipped(a, b, self.sides()) else {
+            self.cut = true;
+            return;
+        };
+        self.cut |= [from, to] != [0.0, 1.0];
+        let at = |share: f64| [0, 1].map(|k| a[k] + share * (b[k] - a[k]));
+        let steps = (STEPS * (to - from) * (b[0] - a[0]).hypot(b[1] - a[1])).ceil().max(1.0);
+        let was_cut = self.cut;
+        (0..=steps as usize).for_each(|i| self.add(at(from + (to - from) * i as f64 / steps)));
+        // An end on the side of the box belongs to no column.
+        self.cut = was_cut;
+    }
+
+    /// Adds the columns whose middles a polygon holds, or those of its corners where it holds none.
+    fn add_area(&mut self, rings: &Rings) {
+        let cells = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| self.site.cells_of(*point)).collect();
+        let rings: Rings = rings.iter().map(cells).collect();
+        let points = || rings.iter().flatten();
+        let [nx, nz] = self.sides();
+        self.cut |= points().any(|[col, row]| !(0.0..=nx).contains(col) || !(0.0..=nz).contains(row));
+        let low = |k: usize, most: f64| points().map(|point| point[k]).fold(most, f64::min).floor().clamp(0.0, most);
+        let high = |k: usize, most: f64| points().map(|point| point[k]).fold(0.0, f64::max).ceil().clamp(0.0, most);
+        let ([west, north], [east, south]) = ([low(0, nx), low(1, nz)], [high(0, nx), high(1, nz)]);
+        let (cols, rows) = ((east - west).max(0.0) as usize, (south - north).max(0.0) as usize);
+        // Rows of a raster fall to the south.
+        let place = Placement { cols, rows, west, north: -north, cell: (1.0, 1.0) };
+        let mut inside = Footprint { place, inside: Array2::default((rows, cols)) };
+        let upwards: Rings = rings.iter().map(|ring| ring.iter().map(|[col, row]| [*col, -row]).collect()).collect();
+        fill(&mut inside, &upwards);
+        let before = self.columns.len();
+        for ((row, col), _) in inside.inside.indexed_iter().filter(|(_, inside)| **inside) {
+            self.columns.push(self.site.grid.column(west as usize + col, north as usize + row) as u32);
+        }
+        if self.columns.len() == before {
+            let was_cut = self.cut;
+            points().for_each(|point| self.add(*point));
+            self.cut |= was_cut;
+        }
+    }
+}
+
+/// The part of a line from `a` to `b` within a box from 0 to its sides, as shares of its length; none outside (Liang and Barsky 1984).
+fn clipped(a: [f64; 2], b: [f64; 2], sides: [f64; 2]) -> Option<[f64; 2]> {
+    let [mut from, mut to] = [0.0_f64, 1.0_f64];
+    for k in 0..2 {
+        let step = b[k] - a[k];
+        if step == 0.0 {
+            if !(0.0..=sides[k]).contains(&a[k]) {
+                return None;
+            }
+            continue;
+        }
+        let [low, high] = [-a[k] / step, (sides[k] - a[k]) / step];
+        from = from.max(low.min(high));
+        to = to.min(low.max(high));
+    }
+    (from <= to).then_some([from, to])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_walked_in_the_box_alone() {
+        assert_eq!(clipped([-10.0, 5.0], [30.0, 5.0], [20.0, 10.0]), Some([0.25, 0.75]));
+        assert_eq!(clipped([-10.0, 15.0], [30.0, 15.0], [20.0, 10.0]), None);
+        assert_eq!(clipped([1.0, 1.0], [2.0, 2.0], [20.0, 10.0]), Some([0.0, 1.0]));
+        assert_eq!(clipped([-5.0, 0.0], [0.0, -5.0], [20.0, 10.0]), None);
+        // As far as this, a walk step by step would never end.
+        let far = Geometry::Lines(vec![vec![[-1e15, 55.0], [1e15, 55.0]]]);
+        let (columns, cut) = of(&far, &super::super::tests::site());
+        assert_eq!((columns.len(), cut), (20, true));
+    }
+}
