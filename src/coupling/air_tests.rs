@@ -75,7 +75,8 @@ fn restless(seed: u64, ratio: usize) -> Simulation {
     let world = State::from(World::with_materials(ground, vec![Material::water(), Material::steam()]))
         .with_air(air_over(voxels, &spec));
     let about = VentAir { ash: 0.2, steam: 0.1, ..VentAir::default() };
-    let vent = VentSpec { x: 9.0, z: 8.0, radius: 2.0, rate: 5.0, air: Some(about.clone()), ..VentSpec::default() };
+    let vent =
+        VentSpec { x: 9.0, z: 8.0, radius: 2.0, rate: 5.0, air: Some(Box::new(about.clone())), ..VentSpec::default() };
     let fume = VentSpec { x: 4.0, z: 12.0, rate: 500.0, material: Some(FUME.to_owned()), ..vent.clone() };
     let steam = VentSpec { x: 15.0, z: 5.0, rate: 1.0, material: Some("steam".to_owned()), air: None, ..vent.clone() };
     let mut world = world;
@@ -94,7 +95,15 @@ fn ash_that_fell_lies_down_as_grains() {
     // A voxel of 10 m full of ash of 1300 kg/m³ is 1300 t.
     let about = VentAir { ash: 1.0, gas: 0.0, pulse: 0.0, ..VentAir::default() };
     let material = Some(FUME.to_owned());
-    let fume = VentSpec { x: 6.0, z: 6.0, radius: 1.9, rate: 1.3e6, material, air: Some(about), ..VentSpec::default() };
+    let fume = VentSpec {
+        x: 6.0,
+        z: 6.0,
+        radius: 1.9,
+        rate: 1.3e6,
+        material,
+        air: Some(Box::new(about)),
+        ..VentSpec::default()
+    };
     let rules = crate::rules::RulesSpec::default();
     let mut simulation = Simulation::new(world, &rules, &[fume], 3, Box::new(Tiled::default()) as Box<dyn Engine>);
     for _ in 0..60 {

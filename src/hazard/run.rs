@@ -110,10 +110,10 @@ impl Plan {
 
     /// The vent of a run.
     fn vent_of(&self, ground: &Ground, sample: &Sample) -> VentSpec {
-        let temperature_k = self.vent.flow.as_ref().and_then(|flow| flow.temperature_k);
+        let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
         let rates_m3_s = vec![[0.0, sample.rate_m3_s], [sample.duration_s, 0.0]];
         let [x, z] = sample.vent_m.map(|metres| metres / ground.site.cell_size_m);
-        let flow = Some(Box::new(VentFlow { rates_m3_s, temperature_k }));
+        let flow = Some(Box::new(VentFlow { rates_m3_s, linear: false, ..ours }));
         VentSpec { x, z, start: 0, end: None, flow, ..self.vent.clone() }
     }
 }

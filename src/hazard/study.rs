@@ -133,7 +133,7 @@ pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardErro
     // Both are sampled; the usual ones are not said.
     overrides.duration = asked.duration.or(Some(Seconds(0.0)));
     if overrides.vents.is_empty() {
-        overrides.vents.push(VentOverride { place: VentPlace::Summit, rate: None, rate_m3_s: None });
+        overrides.vents.push(VentOverride { place: VentPlace::Summit, to: None, rate: None, rate_m3_s: None });
     }
     Ok(overrides)
 }
@@ -309,15 +309,16 @@ impl Study {
     }
 }
 
-/// The radius, height and temperature that all vents of a scene share.
+/// The line, radius, height, focus and temperature that all vents of a scene share.
 fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
-    let form = |vent: &VentSpec| (vent.radius, vent.height, vent.flow.as_ref().and_then(|flow| flow.temperature_k));
+    let of_flow = |vent: &VentSpec| vent.flow.as_ref().map(|flow| (flow.focus.clone(), flow.temperature_k));
+    let form = |vent: &VentSpec| (vent.line.clone(), vent.radius, vent.height, of_flow(vent));
     let mut vents = stage.simulation.lava_vents();
     let first = vents.next().cloned().unwrap_or(VentSpec { radius: 0.0, ..VentSpec::default() });
     if vents.all(|vent| form(vent) == form(&first)) {
         return Ok(first);
     }
-    Err("the vents of the scene differ in radius, height or temperature_k: give all the same".to_owned())
+    Err("the vents of the scene differ in line, radius, height, focus or temperature_k: give all the same".to_owned())
 }
 
 impl Settings {

@@ -129,6 +129,7 @@ impl Finer {
     fn vent(self, vent: &mut VentTable, is_volume: bool) {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (*x * self.by, *z * self.by);
+            vent.to.iter_mut().for_each(|point| *point = point.map(|cells| cells * self.by));
         }
         if let VentRadius::Cells(radius) = &mut vent.radius {
             *radius *= self.by;

@@ -22,6 +22,8 @@ mod open;
 pub mod pack;
 mod random;
 #[cfg(feature = "files")]
+mod rates;
+#[cfg(feature = "files")]
 mod save;
 #[cfg(feature = "files")]
 mod schema;
@@ -59,7 +61,7 @@ pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};
 pub use self::summary::Edge;
 pub use self::time::Seconds;
-pub use self::vent::{VentPlace, VentRadius, VentTable};
+pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
 pub use crate::film::FilmSpec;
 use crate::goals::{Goals, MAX_GOALS};
@@ -211,7 +213,9 @@ impl Scene {
         spec.take_duration();
         spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
-        let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
+        let mut scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
+        #[cfg(feature = "files")]
+        scene.read_rates(text)?;
         scene.check().map_err(|invalid| SceneError::in_text(origin, text, moved.as_written(invalid)))?;
         Ok(scene)
     }
@@ -244,6 +248,10 @@ impl Scene {
             material.validate_depth(&format!("material[{i}]"), grid.ny)?;
         }
         for (key, vent) in self.vents() {
+            if let Some(rates) = vent.rates.as_ref().filter(|_| cfg!(not(feature = "files"))) {
+                let expected = "left out, with rates_m3_s in its place: no files are read here";
+                return Err(Invalid::new(&format!("{key}.rates_files"), rates.files.join(", "), expected));
+            }
             vent.validate(&key, grid)?;
         }
         self.check_materials()?;

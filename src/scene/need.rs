@@ -125,10 +125,16 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     let vents = || spec.vents.iter().chain(&spec.sources).chain(&spec.fumes);
-    let wide = |vent: &VentTable, n: usize| (2.0 * vent.radius_in(grid, cell_m) + 2.0).min(n as f64);
-    let columns: f64 = vents().map(|vent| wide(vent, grid.nx) * wide(vent, grid.nz)).sum();
-    let deep: f64 = vents().map(|vent| wide(vent, grid.nz) + 8.0).sum();
-    let room = |vent: &VentTable| wide(vent, grid.nx) * wide(vent, grid.nz) * grid.ny as f64;
+    let area = |vent: &VentTable| {
+        let [wide, deep] = vent.extent(grid, cell_m);
+        let across = 2.0 * vent.radius_in(grid, cell_m) + 2.0;
+        // Of a fissure a strip along each of its pieces.
+        let strips = across * (across + 1.5 * vent.to.len() as f64 * (wide + deep));
+        (wide * deep).min(strips)
+    };
+    let columns: f64 = vents().map(area).sum();
+    let deep: f64 = vents().map(|vent| vent.extent(grid, cell_m)[1] + 8.0).sum();
+    let room = |vent: &VentTable| area(vent) * grid.ny as f64;
     let poured = vents().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
     MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
 }
@@ -167,8 +173,7 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     for vent in spec.vents.iter().chain(&spec.sources) {
-        let wide = 2.0 * vent.radius_in(grid, cell_m) + 2.0;
-        all.flow_columns += Flow::columns_around([wide, wide]);
+        all.flow_columns += Flow::columns_around(vent.extent(grid, cell_m));
     }
     // A list of cells doubles when it grows.
     let bytes = all.flow_cells.min(grid.cells() as f64) * 2.0 * size_of::<FlowCell>() as f64;

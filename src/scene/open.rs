@@ -40,13 +40,15 @@ pub struct Overrides {
     pub finer: Option<usize>,
 }
 
-/// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, each with or
-/// without `@2.5` (full cells a step) or `@15m3/s`.
+/// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, a fissure as two
+/// places, `1200m,800m..1500m,900m`; each with or without `@2.5` (full cells a step) or `@15m3/s`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct VentOverride {
-    /// Its centre.
+    /// Its centre, or the first point of a fissure.
     pub place: VentPlace,
+    /// The last point of a fissure, in the units of the first one.
+    pub to: Option<[f64; 2]>,
     /// Full cells poured in a step; left out, the default of a scene, or what suits the box around a heightmap.
     pub rate: Option<f64>,
     /// Cubic metres poured in a second, in the physical model, in place of `rate`; left out, [`USUAL_RATE_M3_S`](crate::source::USUAL_RATE_M3_S).
@@ -67,8 +69,8 @@ impl FromStr for VentOverride {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, with \
-                 @RATE (full cells a step) or @RATEm3/s or neither"
+                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, or a fissure such \
+                 as 1200m,800m..1500m,900m; with @RATE (full cells a step) or @RATEm3/s or neither"
             )
         };
         let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
@@ -79,16 +81,31 @@ impl FromStr for VentOverride {
             None => (rate.map(number).transpose()?, None),
         };
         if place.trim() == "summit" {
-            return Ok(Self { place: VentPlace::Summit, rate, rate_m3_s });
+            return Ok(Self { place: VentPlace::Summit, to: None, rate, rate_m3_s });
         }
         let on_map = place.trim().strip_prefix("map:");
-        let (east, south) = on_map.unwrap_or(place).split_once(',').ok_or_else(wrong)?;
-        let place = match (on_map, east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
-            (Some(_), ..) => VentPlace::Map { map_x: number(east)?, map_y: number(south)? },
-            (None, Some(east), Some(south)) => VentPlace::Metres { x_m: number(east)?, z_m: number(south)? },
-            (None, ..) => VentPlace::Cells { x: number(east)?, z: number(south)? },
+        let (first, last) = place.split_once("..").map_or((place, None), |(first, last)| (first, Some(last)));
+        // Two numbers, and whether both are in metres.
+        let pair = |text: &str| -> Result<([f64; 2], bool), String> {
+            let text = text.trim();
+            let (east, south) = text.strip_prefix("map:").unwrap_or(text).split_once(',').ok_or_else(wrong)?;
+            match (east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
+                (Some(east), Some(south)) => Ok(([number(east)?, number(south)?], true)),
+                _ => Ok(([number(east)?, number(south)?], false)),
+            }
         };
-        Ok(Self { place, rate, rate_m3_s })
+        let ([a, b], in_metres) = pair(first)?;
+        let place = match (on_map, in_metres) {
+            (Some(_), true) => return Err(wrong()),
+            (Some(_), false) => VentPlace::Map { map_x: a, map_y: b },
+            (None, true) => VentPlace::Metres { x_m: a, z_m: b },
+            (None, false) => VentPlace::Cells { x: a, z: b },
+        };
+        let to = last.map(pair).transpose()?;
+        if to.is_some_and(|(_, metres)| metres != in_metres) {
+            return Err(wrong());
+        }
+        Ok(Self { place, to: to.map(|(point, _)| point), rate, rate_m3_s })
     }
 }
 
@@ -96,7 +113,13 @@ impl VentOverride {
     /// The vent, with the rest from another one.
     pub(super) fn like(self, model: &VentTable) -> VentTable {
         let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
-        VentTable { place: self.place, rate: self.rate.unwrap_or(model.rate), flow, ..model.clone() }
+        VentTable {
+            place: self.place,
+            to: self.to.into_iter().collect(),
+            rate: self.rate.unwrap_or(model.rate),
+            flow,
+            ..model.clone()
+        }
     }
 
     /// Refuses a rate of the other model; `key` is the name of the vent's table.
@@ -218,7 +241,25 @@ mod tests {
         assert_eq!(flow("map:1,2@15m3/s"), Ok((None, Some(15.0))));
         assert_eq!([flow("summit@0.5 m³/s"), flow("summit@2")], [Ok((None, Some(0.5))), Ok((Some(2.0), None))]);
         assert!(flow("summit@2m").is_err());
-        for wrong in ["", "64", "64,", "64m,32", "64,32m", "map:1", "map:1m,2m", "1,2,3", "1,2@", "1,2@x", "submit"] {
+        let to = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.place, vent.to));
+        assert_eq!(to("1,2..3,4@2"), Ok((VentPlace::Cells { x: 1.0, z: 2.0 }, Some([3.0, 4.0]))));
+        assert_eq!(to("1m,2m .. 3m,4m"), Ok((VentPlace::Metres { x_m: 1.0, z_m: 2.0 }, Some([3.0, 4.0]))));
+        assert_eq!(to("map:1,-2..map:3,4"), to("map:1,-2..3,4"));
+        for wrong in [
+            "",
+            "64",
+            "64,",
+            "64m,32",
+            "64,32m",
+            "1,2..",
+            "1,2..3m,4m",
+            "map:1",
+            "map:1m,2m",
+            "1,2,3",
+            "1,2@",
+            "1,2@x",
+            "submit",
+        ] {
             assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
         }
     }

@@ -8,7 +8,6 @@ use crate::flow::Heats;
 use crate::goals::GoalSpec;
 use crate::matter::{Material, Reaction, Terms};
 use crate::param::{Entry, Form, Value};
-use crate::source::VentAir;
 use crate::world::Shape;
 
 /// The JSON schema (draft 7) of a scene file: every key with its type, range, default and meaning, and no other keys.
@@ -21,7 +20,7 @@ pub fn schema() -> Json {
 
 /// A scene whose keys have the values that they take when left out.
 fn defaults() -> Json {
-    let vent = VentTable { air: Some(VentAir::default()), ..VentTable::default() };
+    let vent = VentTable { air: Some(Box::default()), ..VentTable::default() };
     let reaction = Reaction {
         takes: Terms::default(),
         makes: Terms::default(),

@@ -62,8 +62,7 @@ fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     let (setup, space) = (flow.setup(), flow.space());
     let of_vent = |vent: &VentSpec| {
         let flow = vent.flow.as_deref()?;
-        let columns = (core::f64::consts::PI * vent.radius * vent.radius).max(1.0);
-        let rate = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max) / columns;
+        let rate = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max) / vent.busy_columns();
         let kelvin = flow.temperature_k.unwrap_or(setup.lava.vent_k);
         // Its four sides carry what it pours down a slope of its depth over a cell: q = ρ g h³/(3 η) · h/dx.
         let weight = setup.lava.density_kg_m3 * 9.81;

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::time::Entry;
+use super::time::{Entry, Seconds};
 use crate::grid::{Grid, MAX_SIDE};
 use crate::param::{Form, Table, Value, table, words};
 use crate::source::{
-    FLOW_KELVIN_MAX, FLOW_RATE_MAX, FUME, RATE_MAX, VentAir, VentFlow, VentSpec, check_height, check_pouring,
+    FLOW_KELVIN_MAX, FLOW_RATE_MAX, FUME, Focus, RATE_MAX, VentAir, VentFlow, VentSpec, check_height, check_pouring,
     default_energy, default_radius, default_rate,
 };
 use crate::terrain::Surface;
@@ -51,13 +51,28 @@ pub enum VentRadius {
     Metres(f64),
 }
 
+/// Files of rates of a vent, and how they are read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatesFiles {
+    /// Their names, from the folder of the scene.
+    pub files: Vec<String>,
+    /// Date at which the simulation starts.
+    pub start: Option<String>,
+    /// Multiple of the error of each rate that is added to it.
+    pub shift: f64,
+    /// Joules that lava radiates for each m³ that is poured.
+    pub radiant_j_m3: Option<f64>,
+}
+
 /// A vent as a scene writes it. Once the terrain is known, [`VentTable::on`] makes it a [`VentSpec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Keys", into = "Keys")]
 pub struct VentTable {
     /// Its centre.
     pub place: VentPlace,
-    /// Its size; the column under the centre always belongs to the vent.
+    /// Further points of a fissure, of which `place` is the first, in the same units; empty: a disc.
+    pub to: Vec<[f64; 2]>,
+    /// Its size; the column under the centre, or those that a fissure crosses, always belong to the vent.
     pub radius: VentRadius,
     /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
     pub height: Option<f64>,
@@ -75,9 +90,11 @@ pub struct VentTable {
     /// Name of the material that it pours, in a `[[source]]` table; absent: lava.
     pub material: Option<String>,
     /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
-    pub air: Option<VentAir>,
+    pub air: Option<Box<VentAir>>,
     /// Rates and temperature in a scene of the physical model, which has no rate and energy.
     pub flow: Option<Box<VentFlow>>,
+    /// Files of rates, until a scene has read them into `flow`.
+    pub rates: Option<Box<RatesFiles>>,
 }
 
 impl Default for VentTable {
@@ -85,6 +102,7 @@ impl Default for VentTable {
     fn default() -> Self {
         Self {
             place: VentPlace::Summit,
+            to: Vec::new(),
             radius: VentRadius::Cells(default_radius()),
             height: None,
             rate: default_rate(),
@@ -95,6 +113,7 @@ impl Default for VentTable {
             material: None,
             air: None,
             flow: None,
+            rates: None,
         }
     }
 }
@@ -136,6 +155,9 @@ table! {
         /// Northing or latitude of the centre on the map of the terrain's file.
         #[serde(skip_serializing_if = "Option::is_none")]
         map_y: Option<f64> = None, [-FAR, FAR] "map units";
+        /// Further points of a fissure, in the units of its first one: `[[x, z], …]` in cells or metres, `[[map_x, map_y], …]` on the map.
+        #[serde(deserialize_with = "crate::exact::some", skip_serializing_if = "Option::is_none")]
+        to: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "";
         /// Radius, 2.5 when left out; the column under the centre always belongs to the vent.
         #[serde(skip_serializing_if = "Option::is_none")]
         radius: Option<f64> = None, [0.0, FAR] "cells";
@@ -164,7 +186,7 @@ table! {
         material: Option<String> = None;
         /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
         #[serde(skip_serializing_if = "Option::is_none")]
-        air: Option<VentAir> = None;
+        air: Option<Box<VentAir>> = None;
         /// Volume poured in a second in the physical model, from the start on.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate_m3_s: Option<f64> = None, [0.0, FLOW_RATE_MAX] "m³/s";
@@ -172,11 +194,68 @@ table! {
         /// before the first row, and the last rate holds for ever.
         #[serde(deserialize_with = "crate::exact::some", skip_serializing_if = "Option::is_none")]
         rates_m3_s: Option<Vec<[Entry; 2]>> = None, [0.0, FAR] "";
+        /// Tables of rates (`.csv`) in place of `rates_m3_s`, joined by their times.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rates_files: Option<Vec<String>> = None;
+        /// Whether a rate of a table holds up to the next row, `"stepped"`, or changes evenly to that of the next row, `"linear"`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rates_form: Option<RatesForm> = None;
+        /// Date at which the simulation starts, for `rates_files` with dates; the first date when left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rates_start: Option<String> = None;
+        /// Multiple of the error of each rate of `rates_files` that is added to it: −1, 0 and 1 bracket an eruption.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rates_shift: Option<f64> = None, [-10.0, 10.0] "";
+        /// Joules that lava radiates for each m³ that is poured, by which radiant power in `rates_files` becomes a rate.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        radiant_j_m3: Option<f64> = None, [1e6, 1e10] "J/m³";
+        /// Places of a fissure on which its rate focuses, and when, in the physical model.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        focus: Option<FocusKeys> = None;
         /// Temperature of what is poured in the physical model; absent: `flow.lava.vent_k`.
         #[serde(skip_serializing_if = "Option::is_none")]
         temperature_k: Option<f64> = None, [1.0, FLOW_KELVIN_MAX] "K";
     }
 }
+
+table! {
+    /// How the rate of a fissure focuses.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct FocusKeys {
+        /// Places as shares of the fissure's length, from its first point.
+        at: Vec<f64> = vec![0.5], [0.0, 1.0] "";
+        /// Share of the rate that comes out at these places in the end.
+        share: f64 = 0.9, [0.0, 1.0] "share";
+        /// Time at which it begins to focus.
+        from: Seconds = Seconds(0.0), [0.0, FAR] "s";
+        /// Time from which on the share holds.
+        until: Seconds = Seconds(21_600.0), [0.0, FAR] "s";
+    }
+}
+
+impl From<FocusKeys> for Focus {
+    fn from(keys: FocusKeys) -> Self {
+        let FocusKeys { at, share, from: Seconds(from_s), until: Seconds(until_s) } = keys;
+        Self { at, share, from_s, until_s }
+    }
+}
+
+impl From<Focus> for FocusKeys {
+    fn from(focus: Focus) -> Self {
+        let Focus { at, share, from_s, until_s } = focus;
+        Self { at, share, from: Seconds(from_s), until: Seconds(until_s) }
+    }
+}
+
+/// How a table of rates is read between its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RatesForm {
+    Stepped,
+    Linear,
+}
+
+words!(RatesForm);
 
 impl Value for VentTable {
     fn form() -> Form {
@@ -187,10 +266,26 @@ impl Value for VentTable {
 impl Keys {
     /// Rates and temperature of the physical model, where there are any.
     fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
+        let of_files = [self.rates_start.is_some(), self.rates_shift.is_some(), self.radiant_j_m3.is_some()];
+        if self.rates_files.is_none() && of_files.contains(&true) {
+            return Err("rates_start, rates_shift and radiant_j_m3 are of rates_files: name the files of rates");
+        }
+        if self.rates_files.is_some() && (self.rate_m3_s.is_some() || self.rates_m3_s.is_some()) {
+            return Err("a vent has either rates_files, or rate_m3_s or rates_m3_s");
+        }
+        if self.rates_form.is_some() && self.rates_m3_s.is_none() && self.rates_files.is_none() {
+            return Err("rates_form is of rates_m3_s or rates_files, a table");
+        }
+        let linear = self.rates_form == Some(RatesForm::Linear);
         let rates_m3_s = match (self.rate_m3_s, &self.rates_m3_s) {
+            // Until the files are read.
+            (None, None) if self.rates_files.is_some() => vec![[0.0, 0.0]],
             (Some(_), Some(_)) => return Err("a vent has either rate_m3_s or rates_m3_s"),
             (None, None) if self.temperature_k.is_some() => {
                 return Err("a vent with temperature_k, of the physical model, has rate_m3_s or rates_m3_s, too");
+            }
+            (None, None) if self.focus.is_some() => {
+                return Err("a vent with focus, of the physical model, has rate_m3_s, rates_m3_s or rates_files, too");
             }
             (None, None) => return Ok(None),
             (Some(rate), None) => vec![[0.0, rate]],
@@ -205,14 +300,22 @@ impl Keys {
         if self.material.is_some() {
             return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no material");
         }
-        Ok(Some(Box::new(VentFlow { rates_m3_s, temperature_k: self.temperature_k })))
+        let focus = self.focus.clone().map(Focus::from);
+        Ok(Some(Box::new(VentFlow { rates_m3_s, linear, focus, temperature_k: self.temperature_k })))
+    }
+
+    /// The files of rates.
+    fn rates(&mut self) -> Option<Box<RatesFiles>> {
+        let files = self.rates_files.take()?;
+        let (start, radiant_j_m3) = (self.rates_start.take(), self.radiant_j_m3);
+        Some(Box::new(RatesFiles { files, start, shift: self.rates_shift.unwrap_or(0.0), radiant_j_m3 }))
     }
 }
 
 impl TryFrom<Keys> for VentTable {
     type Error = &'static str;
 
-    fn try_from(keys: Keys) -> Result<Self, Self::Error> {
+    fn try_from(mut keys: Keys) -> Result<Self, Self::Error> {
         let pairs = (keys.x.zip(keys.z), keys.x_m.zip(keys.z_m), keys.map_x.zip(keys.map_y));
         let numbers = [keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y].iter().flatten().count();
         let place = match (keys.at, numbers, pairs) {
@@ -233,15 +336,23 @@ impl TryFrom<Keys> for VentTable {
             (cells, None) => VentRadius::Cells(cells.unwrap_or_else(default_radius)),
         };
         let flow = keys.flow()?;
+        let rates = keys.rates();
         let Keys { height, rate, for_box, start, end, energy, material, air, .. } = keys;
         let (rate, energy) = (rate.unwrap_or_else(default_rate), energy.unwrap_or_else(default_energy));
-        Ok(Self { place, radius, height, rate, for_box, start, end, energy, material, air, flow })
+        let to = keys.to.unwrap_or_default();
+        if place == VentPlace::Summit && !to.is_empty() {
+            return Err(
+                "a fissure, with `to`, has its first point in cells (x, z), in metres (x_m, z_m) or on the map (map_x, map_y)",
+            );
+        }
+        Ok(Self { place, to, radius, height, rate, for_box, start, end, energy, material, air, flow, rates })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, radius, height, rate, for_box, start, end, energy, material, air, flow } = vent;
+        let VentTable { place, to, radius, height, rate, for_box, start, end, energy, material, air, flow, rates } =
+            vent;
         let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
             VentPlace::Summit => at = Some(Spot::Summit),
@@ -254,8 +365,12 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
-        let rate_m3_s = flow.as_ref().and_then(|flow| flow.steady_rate());
-        let table = flow.as_ref().filter(|_| rate_m3_s.is_none());
+        let rate_m3_s = flow.as_ref().filter(|_| rates.is_none()).and_then(|flow| flow.steady_rate());
+        let table = flow.as_ref().filter(|_| rate_m3_s.is_none() && rates.is_none());
+        let linear = flow.as_ref().is_some_and(|flow| flow.linear).then_some(RatesForm::Linear);
+        let (rates_shift, radiant_j_m3) =
+            rates.as_ref().map_or((None, None), |rates| (Some(rates.shift), rates.radiant_j_m3));
+        let (rates_files, rates_start) = rates.map(|rates| (rates.files, rates.start)).unzip();
         let rates_m3_s = table
             .map(|flow| flow.rates_m3_s.iter().map(|row| row.map(|value| Entry { value, has_unit: false })).collect());
         Self {
@@ -278,6 +393,13 @@ impl From<VentTable> for Keys {
             air,
             rate_m3_s,
             rates_m3_s,
+            rates_files,
+            rates_form: linear,
+            rates_start: rates_start.flatten(),
+            rates_shift: rates_shift.filter(|shift| *shift != 0.0),
+            radiant_j_m3,
+            to: (!to.is_empty()).then_some(to),
+            focus: flow.as_ref().and_then(|flow| flow.focus.clone()).map(FocusKeys::from),
             temperature_k: flow.and_then(|flow| flow.temperature_k),
         }
     }
@@ -285,9 +407,10 @@ impl From<VentTable> for Keys {
 
 impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
-        let VentSpec { x, z, radius, height, rate, start, end, energy, material, air, flow } = vent;
+        let VentSpec { x, z, line, radius, height, rate, start, end, energy, material, air, flow } = vent;
+        let to = line.iter().map(|[east, south]| [x + east, z + south]).collect();
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, radius, height, rate, for_box: None, start, end, energy, material, air, flow }
+        Self { place, to, radius, height, rate, for_box: None, start, end, energy, material, air, flow, rates: None }
     }
 }
 
@@ -308,7 +431,7 @@ impl VentTable {
         else {
             return None;
         };
-        Some(self.pouring_at((x, z), radius, self.rate))
+        Some(self.pouring_at((x, z), &self.to, radius, self.rate))
     }
 
     /// Factors on radius and rate in a box of this shape.
@@ -327,6 +450,29 @@ impl VentTable {
             VentRadius::Cells(cells) => cells * self.growth(grid).0,
             VentRadius::Metres(metres) => metres / cell_m,
         }
+    }
+
+    /// Width and depth in cells of `cell_m` metres of the box around its columns, at most.
+    pub(super) fn extent(&self, grid: Grid, cell_m: f64) -> [f64; 2] {
+        let unit = match self.place {
+            VentPlace::Summit => 0.0,
+            VentPlace::Cells { .. } => 1.0,
+            VentPlace::Metres { .. } => 1.0 / cell_m,
+            // Only the terrain knows.
+            VentPlace::Map { .. } => f64::INFINITY,
+        };
+        let first = match self.place {
+            VentPlace::Summit => [0.0; 2],
+            VentPlace::Cells { x, z } => [x, z],
+            VentPlace::Metres { x_m, z_m } => [x_m, z_m],
+            VentPlace::Map { map_x, map_y } => [map_x, map_y],
+        };
+        let disc = 2.0 * self.radius_in(grid, cell_m) + 2.0;
+        [(0, grid.nx), (1, grid.nz)].map(|(axis, n)| {
+            let all = || self.to.iter().map(|point| point[axis]).chain([first[axis]]);
+            let long = all().fold(f64::MIN, f64::max) - all().fold(f64::MAX, f64::min);
+            (disc + if long > 0.0 { long * unit } else { 0.0 }).min(n as f64)
+        })
     }
 
     /// Checks all that can be known before the terrain is; `key` is the table's name, such as `vent[0]`.
@@ -350,6 +496,8 @@ impl VentTable {
     /// on a map but the terrain is on none.
     pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
         let (x, z) = self.place.on(key, ground)?;
+        let point = |&point: &[f64; 2]| self.place.with(point).on(&format!("{key}.to"), ground).map(<[f64; 2]>::from);
+        let to = self.to.iter().map(point).collect::<Result<Vec<_>, _>>()?;
         let longest = grid.nx.max(grid.nz) as f64;
         match self.radius {
             VentRadius::Cells(cells) => within(&format!("{key}.radius"), cells, 0.0, longest / self.growth(grid).0)?,
@@ -359,17 +507,30 @@ impl VentTable {
         }
         let (radius, rate) = (self.radius_in(grid, ground.cell_size_m), self.rate * self.growth(grid).1);
         check_pouring(key, rate, self.energy, (self.start, self.end))?;
-        Ok(self.pouring_at((x, z), radius, rate))
+        let spec = self.pouring_at((x, z), &to, radius, rate);
+        spec.check_line(key)?;
+        Ok(spec)
     }
 
-    fn pouring_at(&self, (x, z): (f64, f64), radius: f64, rate: f64) -> VentSpec {
+    fn pouring_at(&self, (x, z): (f64, f64), to: &[[f64; 2]], radius: f64, rate: f64) -> VentSpec {
+        let line = to.iter().map(|point| [point[0] - x, point[1] - z]).collect();
         let (start, end, energy) = (self.start, self.end, self.energy);
         let (material, air, flow) = (self.material.clone(), self.air.clone(), self.flow.clone());
-        VentSpec { x, z, radius, height: self.height, rate, start, end, energy, material, air, flow }
+        VentSpec { x, z, line, radius, height: self.height, rate, start, end, energy, material, air, flow }
     }
 }
 
 impl VentPlace {
+    /// Another place, given in the same way.
+    fn with(self, [a, b]: [f64; 2]) -> Self {
+        match self {
+            Self::Summit => self,
+            Self::Cells { .. } => Self::Cells { x: a, z: b },
+            Self::Metres { .. } => Self::Metres { x_m: a, z_m: b },
+            Self::Map { .. } => Self::Map { map_x: a, map_y: b },
+        }
+    }
+
     /// The place in cells east and south of the box's north-west corner.
     fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
         let (nz, nx) = ground.heights.dim();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Vent, Vents};
+use super::{Focus, Vent, Vents};
 use crate::flow::FlowPour;
 use crate::grid::Grid;
 use crate::validate::{Invalid, within};
@@ -14,7 +14,7 @@ pub(crate) const FLOW_RATE_MAX: f64 = 1e6;
 const MAX_RATES: usize = 10_000;
 
 /// Latest time of a table of rates in seconds.
-const LATEST_S: f64 = 1e12;
+pub(super) const LATEST_S: f64 = 1e12;
 
 /// Highest temperature of a vent in kelvin.
 pub(crate) const FLOW_KELVIN_MAX: f64 = 2000.0;
@@ -29,9 +29,20 @@ pub struct VentFlow {
     /// Seconds from the start of the simulation, ascending, and the rate in m³/s that holds from then up to the next row;
     /// the last one holds for ever, and nothing is poured before the first.
     pub rates_m3_s: Vec<[f64; 2]>,
+    /// Whether the rate changes evenly from each row to the next, in place of all at once.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub linear: bool,
+    /// Places of a fissure on which the rate focuses; absent: all of its columns pour the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<Focus>,
     /// Temperature in kelvin; absent: that of the lava of the scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_k: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_not(is_so: &bool) -> bool {
+    !is_so
 }
 
 impl Default for VentFlow {
@@ -43,7 +54,7 @@ impl Default for VentFlow {
 impl VentFlow {
     /// One rate from the start on, at the temperature of the lava.
     pub fn steady(rate_m3_s: f64) -> Self {
-        Self { rates_m3_s: vec![[0.0, rate_m3_s]], temperature_k: None }
+        Self { rates_m3_s: vec![[0.0, rate_m3_s]], linear: false, focus: None, temperature_k: None }
     }
 
     /// The one rate of a vent that always pours the same.
@@ -54,16 +65,40 @@ impl VentFlow {
         }
     }
 
+    /// The pieces of the table: from a time, with a rate, up to a time, with a rate just before it.
+    fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
+        let ends = self.rates_m3_s.iter().skip(1).copied().map(Some).chain([None]);
+        self.rates_m3_s.iter().zip(ends).map(|(&[start, rate], end)| {
+            let [end, then] = end.unwrap_or([f64::INFINITY, rate]);
+            [[start, rate], [end, if self.linear { then } else { rate }]]
+        })
+    }
+
     /// The rate at a time in seconds.
     pub fn rate_at(&self, time_s: f64) -> f64 {
-        self.rates_m3_s.iter().rev().find(|[from, _]| *from <= time_s).map_or(0.0, |[_, rate]| *rate)
+        let here = self.pieces().find(|[[start, _], [end, _]]| (*start..*end).contains(&time_s));
+        here.map_or(0.0, |piece| rate_in(piece, time_s))
     }
 
     /// Volume in m³ that is poured between two times in seconds.
     pub fn volume_m3(&self, from_s: f64, to_s: f64) -> f64 {
-        let ends = self.rates_m3_s.iter().skip(1).map(|[time, _]| *time).chain([f64::INFINITY]);
-        let part = |(&[start, rate], end): (&[f64; 2], f64)| rate * (end.min(to_s) - start.max(from_s)).max(0.0);
-        self.rates_m3_s.iter().zip(ends).map(part).sum()
+        self.integral(from_s, to_s, |_, _| (1.0, 1.0))
+    }
+
+    /// Integral between two times of the rate times a share, which changes evenly; `share` gives it at two times.
+    pub(super) fn integral(&self, from_s: f64, to_s: f64, share: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
+        let part = |piece: [[f64; 2]; 2]| {
+            let [[start, _], [end, _]] = piece;
+            let (from, to) = (start.max(from_s), end.min(to_s));
+            if to <= from {
+                return 0.0;
+            }
+            let ((a, b), (p, q)) = (share(from, to), (rate_in(piece, from), rate_in(piece, to)));
+            // Simpson's rule is exact for the product of two straight lines; of what is constant the rounding of one product.
+            let mean = if a == b && p == q { a * p } else { (a * p + (a + b) * (p + q) + b * q) / 6.0 };
+            mean * (to - from)
+        };
+        self.pieces().map(part).sum()
     }
 
     /// Whether it ever pours.
@@ -88,39 +123,50 @@ impl VentFlow {
             }
             before = Some(time);
         }
+        self.focus.as_ref().map_or(Ok(()), |focus| focus.validate(&format!("{key}.focus")))?;
         let kelvin = |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, FLOW_KELVIN_MAX);
         self.temperature_k.map_or(Ok(()), kelvin)
     }
 }
 
+/// The rate in a piece of a table.
+fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
+    if rate == then { rate } else { rate + (then - rate) * ((time_s - start) / (end - start)) }
+}
+
 impl Vent {
-    /// Volume that a vent of the physical model has poured into each of its columns up to a step of `step_s` seconds.
-    fn poured_m3(&self, flow: &VentFlow, steps: u64, step_s: f64) -> f64 {
+    /// Volume that a vent of the physical model has poured up to a step of `step_s` seconds: along its line, and at the places on
+    /// which it focuses.
+    fn poured_m3(&self, flow: &VentFlow, steps: u64, step_s: f64) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
-        flow.volume_m3(self.start as f64 * step_s, steps as f64 * step_s) / self.columns.len() as f64
+        let (from_s, to_s) = (self.start as f64 * step_s, steps as f64 * step_s);
+        let focused = flow.focus.as_ref().map_or(0.0, |focus| focus.volume_m3(flow, from_s, to_s));
+        (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
     /// Volume that it pours in a step, 0 of a vent of the classic automaton.
     pub(crate) fn flow_volume_m3(&self, step: u64, step_s: f64) -> f64 {
-        let in_step = |flow: &VentFlow| self.poured_m3(flow, step + 1, step_s) - self.poured_m3(flow, step, step_s);
-        self.flow.as_deref().map_or(0.0, in_step) * self.columns.len() as f64
+        let up_to = |flow: &VentFlow, step| {
+            let (line, focused) = self.poured_m3(flow, step, step_s);
+            line + focused
+        };
+        self.flow.as_deref().map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
-    /// Adds what is due in a step of `step_s` seconds, the same share for every column; `vent_k` is the temperature of a
+    /// Adds what is due in a step of `step_s` seconds; `vent_k` is the temperature of a
     /// vent that says none.
     fn add_flow_pours(&self, step: u64, (step_s, vent_k): (f64, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
         let Some(flow) = &self.flow else { return };
-        let (before_m3, after_m3) = (self.poured_m3(flow, step, step_s), self.poured_m3(flow, step + 1, step_s));
-        if after_m3 <= before_m3 {
+        let [before, after] = [step, step + 1].map(|steps| self.poured_m3(flow, steps, step_s));
+        if after.0 + after.1 <= before.0 + before.1 {
             return;
         }
         let temperature_k = flow.temperature_k.unwrap_or(vent_k);
-        pours.extend(self.columns.iter().map(|&(x, z)| FlowPour {
-            column: grid.column(x, z),
-            level: self.height,
-            before_m3,
-            after_m3,
-            temperature_k,
+        let shares = self.focus.iter().copied().chain(std::iter::repeat(0.0));
+        let n = self.columns.len() as f64;
+        pours.extend(self.columns.iter().zip(shares).map(|(&(x, z), share)| {
+            let [before_m3, after_m3] = [before, after].map(|(line, focused)| line / n + focused * share);
+            FlowPour { column: grid.column(x, z), level: self.height, before_m3, after_m3, temperature_k }
         }));
     }
 }
@@ -141,7 +187,12 @@ mod tests {
 
     #[test]
     fn a_table_of_rates_is_a_sum_of_steps() {
-        let flow = VentFlow { rates_m3_s: vec![[10.0, 2.0], [20.0, 0.0], [30.0, 1.0]], temperature_k: None };
+        let flow = VentFlow {
+            rates_m3_s: vec![[10.0, 2.0], [20.0, 0.0], [30.0, 1.0]],
+            linear: false,
+            focus: None,
+            temperature_k: None,
+        };
         assert_eq!([0.0, 10.0, 25.0, 1e6].map(|time| flow.rate_at(time)), [0.0, 2.0, 0.0, 1.0]);
         assert_eq!(flow.volume_m3(0.0, 100.0), 20.0 + 70.0);
         assert_eq!(flow.volume_m3(15.0, 32.0), 10.0 + 2.0);
@@ -150,9 +201,21 @@ mod tests {
     }
 
     #[test]
+    fn a_linear_table_is_a_sum_of_trapezia() {
+        let rates_m3_s = vec![[10.0, 2.0], [20.0, 6.0], [30.0, 0.0]];
+        let flow = VentFlow { rates_m3_s, linear: true, ..VentFlow::steady(0.0) };
+        assert_eq!([0.0, 10.0, 15.0, 25.0, 30.0, 1e6].map(|time| flow.rate_at(time)), [0.0, 2.0, 4.0, 3.0, 0.0, 0.0]);
+        assert_eq!(flow.volume_m3(0.0, 100.0), 40.0 + 30.0);
+        assert_eq!(flow.volume_m3(15.0, 25.0), 0.5 * (4.0 + 6.0) * 5.0 + 0.5 * (6.0 + 3.0) * 5.0);
+        // The last rate holds for ever.
+        let rising = VentFlow { rates_m3_s: vec![[0.0, 0.0], [10.0, 4.0]], linear: true, ..VentFlow::steady(0.0) };
+        assert_eq!(rising.volume_m3(0.0, 20.0), 20.0 + 40.0);
+    }
+
+    #[test]
     fn wrong_tables_are_named() {
         let refused = |rates: &[[f64; 2]]| {
-            let flow = VentFlow { rates_m3_s: rates.to_vec(), temperature_k: None };
+            let flow = VentFlow { rates_m3_s: rates.to_vec(), linear: false, focus: None, temperature_k: None };
             flow.validate("vent[2]").expect_err("wrong").to_string()
         };
         assert!(refused(&[]).starts_with("number of rows of vent[2].rates_m3_s = 0"));

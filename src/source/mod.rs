@@ -7,10 +7,13 @@
 //! A source of grains is a faucet: in every step it puts one into each free cell of its disc with the probability `rate`.
 
 mod air;
+mod fissure;
 mod flow;
 mod vents;
 
 pub use self::air::VentAir;
+pub use self::fissure::Focus;
+use self::fissure::{Line, MAX_POINTS};
 #[cfg(feature = "scene")]
 pub(crate) use self::flow::{FLOW_KELVIN_MAX, FLOW_RATE_MAX};
 pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
@@ -35,12 +38,11 @@ const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
 /// Checks that these vents together are not too much.
 pub(crate) fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone, grid: Grid) -> Result<(), Invalid> {
     within("number of [[vent]] tables", vents.clone().count() as f64, 0.0, MAX_VENTS as f64)?;
-    let width = |vent: &VentSpec, n: usize| (2.0 * vent.radius + 2.0).min(n as f64);
-    let columns = vents.map(|vent| width(vent, grid.nx) * width(vent, grid.nz)).sum();
+    let columns = vents.map(|vent| vent.most_columns(grid)).sum();
     within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
 }
 
-/// A vent in cells: a disc of columns, a rate and a time. A scene may also give it in metres or in coordinates; see
+/// A vent in cells: a disc of columns or a fissure, a rate and a time. A scene may also give it in metres or in coordinates; see
 /// [`crate::scene::VentTable`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,7 +51,10 @@ pub struct VentSpec {
     pub x: f64,
     /// Centre, in cells south of the box's northern side.
     pub z: f64,
-    /// Radius in cells; the column under the centre always belongs to the vent.
+    /// Further points of a fissure, by their distances in cells east and south of the centre, which is its first point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line: Vec<[f64; 2]>,
+    /// Radius in cells; the column under the centre, or those that a fissure crosses, always belong to the vent.
     #[serde(default = "default_radius")]
     pub radius: f64,
     /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
@@ -73,7 +78,7 @@ pub struct VentSpec {
     pub material: Option<String>,
     /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub air: Option<VentAir>,
+    pub air: Option<Box<VentAir>>,
     /// Rates and temperature in a world of the physical model, where rate and energy mean nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<VentFlow>>,
@@ -109,8 +114,8 @@ impl Default for VentSpec {
     /// A vent at the north-west corner that pours from the first step on.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
-        let (height, end, material, air, flow) = (None, None, None, None, None);
-        Self { x: 0.0, z: 0.0, radius, height, rate, start: 0, end, energy, material, air, flow }
+        let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
+        Self { x: 0.0, z: 0.0, line, radius, height, rate, start: 0, end, energy, material, air, flow }
     }
 }
 
@@ -119,11 +124,70 @@ impl VentSpec {
     pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
         within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
+        self.check_line(key)?;
+        for [x, z] in self.line().points() {
+            // A distance from the centre loses the last digits.
+            let rounded = |cells: f64| (cells * 1e6).round() / 1e6;
+            within(&format!("{key}.to"), rounded(*x), 0.0, grid.nx as f64)?;
+            within(&format!("{key}.to"), rounded(*z), 0.0, grid.nz as f64)?;
+        }
         within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
         self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
         self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
         self.flow.as_ref().map_or(Ok(()), |flow| flow.validate(key))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
+    }
+
+    /// Its line; of a disc the centre alone.
+    fn line(&self) -> Line {
+        Line::new([self.x, self.z], &self.line)
+    }
+
+    /// Its points in cells: the centre, and those of a fissure.
+    pub fn points(&self) -> Vec<[f64; 2]> {
+        self.line().points().to_vec()
+    }
+
+    /// The point at a share of its length.
+    pub(crate) fn point_at(&self, share: f64) -> [f64; 2] {
+        self.line().point(share)
+    }
+
+    /// Moves it to a centre, or as near as all points of a fissure stay in the box.
+    pub(crate) fn move_to(&mut self, center: [f64; 2], grid: Grid) {
+        let clamped = |axis: usize, n: usize| {
+            let offsets = || self.line.iter().map(|point| point[axis]);
+            let (low, high) = (-offsets().fold(0.0, f64::min), n as f64 - offsets().fold(0.0, f64::max));
+            center[axis].min(high).max(low)
+        };
+        (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
+    }
+
+    /// Number of its columns at most.
+    fn most_columns(&self, grid: Grid) -> f64 {
+        let across = 2.0 * self.radius + 2.0;
+        (across * (across + std::f64::consts::SQRT_2 * self.line().length())).min(grid.columns() as f64)
+    }
+
+    /// Number of columns among which most of what it pours is shared.
+    pub(crate) fn busy_columns(&self) -> f64 {
+        let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
+        let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
+        let focus = self.flow.as_ref().and_then(|flow| flow.focus.as_ref()).filter(|focus| focus.share > 0.0);
+        focus.map_or(all, |focus| (disc * focus.at.len() as f64 / focus.share).min(all))
+    }
+
+    /// Checks the number of its points, and that only a fissure focuses.
+    pub(crate) fn check_line(&self, key: &str) -> Result<(), Invalid> {
+        within(&format!("number of points of {key}.to"), self.line.len() as f64, 0.0, MAX_POINTS as f64)?;
+        if self.line.is_empty() && self.flow.as_ref().is_some_and(|flow| flow.focus.is_some()) {
+            return Err(Invalid::new(
+                &format!("{key}.focus"),
+                "given",
+                "left out, or `to` has the further points of a fissure",
+            ));
+        }
+        Ok(())
     }
 
     /// Whether it gives to the air alone.
@@ -165,6 +229,8 @@ pub(crate) fn check_pouring(
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
+    /// Share of each column in what a fissure pours at the places on which it focuses; empty where it does not.
+    focus: Vec<f64>,
     /// The row of its cells, where it has one.
     height: Option<usize>,
     /// Units of amount per step with 16 binary digits after the point.
@@ -185,22 +251,14 @@ pub struct Vent {
 impl Vent {
     /// Places a vent that passed [`VentSpec::validate`] on the grid.
     pub fn new(spec: &VentSpec, grid: Grid) -> Self {
-        let reach = |center: f64, n: usize| {
-            let low = (center - spec.radius).floor().clamp(0.0, n as f64 - 1.0) as usize;
-            let high = (center + spec.radius).ceil().clamp(0.0, n as f64 - 1.0) as usize;
-            low..=high
-        };
-        let inside = |x: usize, z: usize| {
-            let (dx, dz) = (x as f64 + 0.5 - spec.x, z as f64 + 0.5 - spec.z);
-            dx * dx + dz * dz <= spec.radius * spec.radius
-        };
-        let under = |center: f64, n: usize| (center as usize).min(n - 1);
-        let center = (under(spec.x, grid.nx), under(spec.z, grid.nz));
-        let columns = reach(spec.z, grid.nz)
-            .flat_map(|z| reach(spec.x, grid.nx).map(move |x| (x, z)))
-            .filter(|&(x, z)| (x, z) == center || inside(x, z))
-            .collect();
+        let (line, focus) = (spec.line(), spec.flow.as_ref().and_then(|flow| flow.focus.as_ref()));
+        let at = focus.iter().flat_map(|focus| &focus.at).map(|&at| Line::new(line.point(at), &[]));
+        let places: Vec<_> = at.map(|place| place.columns(spec.radius, grid)).collect();
+        let mut columns: Vec<_> = places.iter().flatten().copied().chain(line.columns(spec.radius, grid)).collect();
+        columns.sort_unstable_by_key(|&(x, z)| (z, x));
+        columns.dedup();
         Self {
+            focus: if focus.is_some() { shares(&places, &columns) } else { Vec::new() },
             columns,
             height: spec.height.map(|height| (height as usize).min(grid.ny - 1)),
             stream: [spec.x, spec.z, spec.radius, spec.height.unwrap_or(-1.0), spec.rate]
@@ -276,6 +334,19 @@ impl Vent {
             }
         }
     }
+}
+
+/// Share of each column, in the order of [`Line::columns`], in what comes out at the places on which a fissure focuses.
+fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
+    let mut shares = vec![0.0; columns.len()];
+    for place in places {
+        let share = 1.0 / (places.len() * place.len()) as f64;
+        for &(x, z) in place {
+            let i = columns.partition_point(|&(other_x, other_z)| (other_z, other_x) < (z, x));
+            shares[i] += share;
+        }
+    }
+    shares
 }
 
 /// Pours `units` of a layer into a column, from a cell up, and returns what found no room.

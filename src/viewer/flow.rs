@@ -109,7 +109,7 @@ pub(crate) fn rate_of(vent: &VentSpec) -> f64 {
 
 /// Gives a vent of the physical model one rate from now on.
 pub(crate) fn set_rate(flow: &mut VentFlow, rate_m3_s: f64) {
-    flow.rates_m3_s = vec![[0.0, rate_m3_s]];
+    (flow.rates_m3_s, flow.linear) = (vec![[0.0, rate_m3_s]], false);
 }
 
 /// Rate, radius and temperature of a vent of the physical model for a mark; all of them, or the rate alone.

@@ -138,8 +138,8 @@ fn a_heightmap_becomes_a_scene_as_wished() {
             ..TerrainSpec::default()
         },
         vents: vec![
-            VentOverride { place, rate: Some(0.25), rate_m3_s: None },
-            VentOverride { place, rate: None, rate_m3_s: None },
+            VentOverride { place, to: None, rate: Some(0.25), rate_m3_s: None },
+            VentOverride { place, to: None, rate: None, rate_m3_s: None },
         ],
         walls: Some(Walls::Closed),
         ..Overrides::default()
@@ -162,7 +162,12 @@ fn wishes_replace_what_a_scene_says() {
     let mut scene = scene(folder.path(), "crop = [0, 0, 4, 4]\n[[vent]]\nx = 1.0\nz = 1.0\n");
     let overrides = Overrides {
         terrain: TerrainSpec { crop_m: Some([20.0, 0.0, 60.0, 40.0]), ..TerrainSpec::default() },
-        vents: vec![VentOverride { place: VentPlace::Metres { x_m: 30.0, z_m: 20.0 }, rate: None, rate_m3_s: None }],
+        vents: vec![VentOverride {
+            place: VentPlace::Metres { x_m: 30.0, z_m: 20.0 },
+            to: None,
+            rate: None,
+            rate_m3_s: None,
+        }],
         ..Overrides::default()
     };
     scene.apply(&overrides).unwrap();

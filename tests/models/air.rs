@@ -170,7 +170,7 @@ fn what_is_accepted_runs_a_thousand_steps() {
             VentAir { gas: 1.0, ash: 1.0, steam: 1.0, temperature_k: 1e4, jet_m_s: jet, pulse: 1.0, pulse_s: 1e-3 };
         for fume in &mut scene.spec.fumes {
             fume.place = VentPlace::Cells { x: 5.0, z: 3.0 };
-            fume.air = Some(about.clone());
+            fume.air = Some(Box::new(about.clone()));
             fume.rate = [1.0, 1e6][dice.below(2) as usize];
         }
         scene.spec.air = Some(any_air(&mut dice));

@@ -291,7 +291,12 @@ fn maps_are_those_of_the_flow() {
 #[test]
 fn a_heightmap_with_a_lava_gets_the_physical_model() {
     let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/maunga_whau.asc");
-    let vent = VentOverride { place: VentPlace::Metres { x_m: 300.0, z_m: 300.0 }, rate: None, rate_m3_s: Some(15.0) };
+    let vent = VentOverride {
+        place: VentPlace::Metres { x_m: 300.0, z_m: 300.0 },
+        to: None,
+        rate: None,
+        rate_m3_s: Some(15.0),
+    };
     let overrides = Overrides {
         vents: vec![vent],
         lava: Some(LavaSpec::preset("etna-basalt").unwrap()),

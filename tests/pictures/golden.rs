@@ -296,7 +296,7 @@ fn looks_surface() {
 fn plume_at_dusk() {
     let (x, z) = crater(Grid::new(48, 40, 48));
     let breath = VentAir { gas: 0.05, ash: 0.02, steam: 0.002, jet_m_s: 20.0, ..VentAir::default() };
-    let vents = vec![VentTable { air: Some(breath), ..vent(x as f64 + 0.5, z as f64 + 0.5, 1.5) }];
+    let vents = vec![VentTable { air: Some(Box::new(breath)), ..vent(x as f64 + 0.5, z as f64 + 0.5, 1.5) }];
     let air = AirSpec { wind: vec![[0.0, 3.0, 270.0]], ..AirSpec::default() };
     let simulation = grown_from(SceneSpec { vents, air: Some(air), ..SceneSpec::default() }, 60);
     let world = simulation.world();

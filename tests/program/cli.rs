@@ -22,4 +22,5 @@ mod run;
 mod scene;
 mod signals;
 mod terrain;
+mod vents;
 mod wrong_use;

@@ -95,8 +95,9 @@ pub(in crate::cli) struct PlaceArgs {
     finer: Option<u64>,
 
     /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
-    /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; @RATE adds full cells poured in a
-    /// step, or in the physical model cubic metres a second (@15m3/s)
+    /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; two places with .. between them are a
+    /// fissure (1200m,800m..1500m,900m); @RATE adds full cells poured in a step, or in the physical model cubic metres a second
+    /// (@15m3/s)
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
 
@@ -381,7 +382,7 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
 }
 
-/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, each with or without `@2.5` or `@15m3/s`.
+/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two of them, each with or without `@2.5` or `@15m3/s`.
 #[derive(Clone, Debug)]
 struct Vent {
     wish: VentOverride,

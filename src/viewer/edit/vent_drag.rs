@@ -40,7 +40,8 @@ impl Grab {
         match self.handle.grip {
             Grip::Place => {
                 let Some(point) = aim.ground else { return self.sent.clone() };
-                [spec.x, _, spec.z] = inside(point, report);
+                let [x, _, z] = inside(point, report);
+                spec.move_to([x, z], report.grid);
             }
             Grip::Radius => {
                 if let Some([x, _, z]) = aim.ground {

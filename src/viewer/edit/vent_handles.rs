@@ -35,6 +35,8 @@ const REACH: f32 = 11.0;
 
 /// Points along the ring.
 const RING: usize = 40;
+/// Pieces of the line of a fissure.
+const TRACE: usize = 128;
 
 /// Height of the ground under a point in cells, between the middles of the columns; outside the box, that of its edge.
 pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
@@ -68,6 +70,16 @@ pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
             let (x, z) = (vent.x + radius * angle.cos(), vent.z + radius * angle.sin());
             Point3::new(x as f32, ground_at(ground, x, z) + 0.3, z as f32)
         })
+        .collect()
+}
+
+/// The line of a fissure, laid on the ground; of a disc nothing.
+pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
+    let points = if vent.line.is_empty() { 0 } else { TRACE + 1 };
+    let shares = (0..points).map(|i| i as f64 / TRACE as f64);
+    shares
+        .map(|share| vent.point_at(share))
+        .map(|[x, z]| Point3::new(x as f32, ground_at(ground, x, z) + 0.3, z as f32))
         .collect()
 }
 

@@ -48,8 +48,10 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
         let chosen = held == Some(*number);
         let own = color_of(state.report.as_ref(), vent.material.as_deref());
         let color = if chosen { BRIGHT } else { own };
-        let ring: Vec<_> = vent_handles::ring(vent, ground).into_iter().filter_map(|p| stage.place(p)).collect();
-        painter.add(Shape::line(ring, Stroke::new(1.5, color)));
+        for line in [vent_handles::ring(vent, ground), vent_handles::trace(vent, ground)] {
+            let line: Vec<_> = line.into_iter().filter_map(|p| stage.place(p)).collect();
+            painter.add(Shape::line(line, Stroke::new(1.5, color)));
+        }
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
         if let (Some(foot), Some(top)) = (foot, top) {
             painter.line_segment([foot, top], Stroke::new(1.5, color));

@@ -83,7 +83,7 @@ fn exposure_of_a_run_is_what_gdal_counts_on_its_maps() {
     let kelvin: f64 = rows[1][9].parse().unwrap();
     assert!((800.0..1400.0).contains(&kelvin), "{table}");
     let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else { return };
-    let counted = python(&place, &with, COUNT);
+    let counted = python(&place, with, COUNT);
     let number = |name: &str| counted.pointer(name).and_then(Value::as_f64).unwrap();
     assert_eq!(number("/columns"), number("/of_field/columns"));
     assert!(number("/reached") > 5.0 && number("/reached") < number("/columns"), "{counted}");
@@ -147,7 +147,7 @@ fn exposure_of_many_runs_is_that_of_their_maps() {
     let Some(with) = needs::python("osgeo.gdal", "python3-gdal") else { return };
     let maps = python(
         &place,
-        &with,
+        with,
         "import json, struct\nfrom osgeo import gdal\ngdal.UseExceptions()\n\
          names = ('probability', 'probability_10min', 'probability_1h')\n\
          all = [gdal.Open('maps/' + name + '.tif') for name in names]\n\
