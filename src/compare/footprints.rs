@@ -1,20 +1,16 @@
 //! Two footprints from files, on one raster.
 
-use std::io::Read;
 use std::path::Path;
 
 use crate::map::compare::{Footprint, covering, fill};
-use crate::map::features::{Feature, Features};
+use crate::map::features::{read_text, told, told_polygons};
 use crate::map::geojson::{self, Polygons, System};
-use crate::map::{Crs, Placement, Site, ToDegrees};
+use crate::map::{Crs, Placement, ToDegrees};
 use crate::memory::MemoryEstimate;
 use crate::scene::Seconds;
 use crate::terrain::error::MAX_SAMPLES;
 use crate::terrain::{Heightmap, load_values};
 use ndarray::Array2;
-
-/// Largest GeoJSON file that is read.
-const LARGEST: u64 = 256 << 20;
 
 /// Bytes of a cell while two footprints are compared: both as they were read, and on the common raster.
 const BYTES_A_CELL: f64 = 4.0;
@@ -90,24 +86,6 @@ impl Source {
     pub(crate) fn is_time(&self) -> bool {
         matches!(self, Self::Raster { is_time: true, .. })
     }
-}
-
-/// The text of a file of polygons.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let about = std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    if !about.is_file() {
-        return Err(format!("{}: expected a file, found a folder or a device", path.display()));
-    }
-    if about.len() > LARGEST {
-        return Err(format!("{}: is larger than {} MiB", path.display(), LARGEST >> 20));
-    }
-    let length = about.len() as usize;
-    let need = MemoryEstimate::of("the file", length, 1.0);
-    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut text = String::with_capacity(length);
-    let read = std::fs::File::open(path).and_then(|file| file.take(about.len()).read_to_string(&mut text));
-    read.map_err(|e| format!("{}: is no text: {e}", path.display()))?;
-    Ok(text)
 }
 
 /// Both footprints on one raster.
@@ -252,46 +230,4 @@ fn filled(place: Placement, polygons: &Polygons) -> Footprint {
     let mut footprint = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
     polygons.polygons.iter().for_each(|rings| fill(&mut footprint, rings));
     footprint
-}
-
-/// Features in coordinates of the map of a box.
-///
-/// # Errors
-/// When the two systems have nothing in common, in words that follow the name of the file.
-pub(crate) fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
-    let Features { mut features, system } = features;
-    let crs = site.crs().cloned().unwrap_or_default();
-    let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
-    if !way.is_same() {
-        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
-            let there = way.back(*point);
-            *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;
-        }
-    }
-    Ok(features)
-}
-
-fn other_system(system: &System, crs: &Crs) -> String {
-    let mend = match system {
-        System::Degrees if *crs == Crs::default() => {
-            "write its coordinates as those of the heightmap, with \"crs\": null in the file".to_owned()
-        }
-        _ => format!("bring it into the system of the heightmap (ogr2ogr -t_srs {})", told(crs)),
-    };
-    format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
-}
-
-/// Name of a system in a message.
-fn told(crs: &Crs) -> String {
-    let number = crs.epsg().map(|code| format!("EPSG:{code}"));
-    number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
-}
-
-fn told_polygons(system: &System) -> String {
-    match system {
-        System::Degrees => "longitude and latitude (WGS 84)".to_owned(),
-        System::Epsg(code) => format!("EPSG:{code}"),
-        System::Named(name) => name.clone(),
-        System::Unknown => "a coordinate system that is not known".to_owned(),
-    }
 }

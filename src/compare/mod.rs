@@ -7,7 +7,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use self::footprints::{Limit, Pair, Source};
-pub(crate) use self::footprints::{features_on, read_text};
 use crate::map::compare::{Agreement, Footprint};
 use crate::scene::Seconds;
 use crate::words;

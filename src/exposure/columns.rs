@@ -1,5 +1,6 @@
 //! Columns of the box in which a geometry lies.
 
+use crate::grid::line::clipped;
 use crate::map::compare::{Footprint, fill};
 use crate::map::features::Geometry;
 use crate::map::geojson::Rings;
@@ -47,7 +48,7 @@ impl Found<'_> {
     /// Adds the columns along a piece of a line, of which only the part in the box is walked.
     fn add_line(&mut self, pair: &[[f64; 2]]) {
         let [a, b] = [pair[0], pair[1]].map(|point| self.site.cells_of(point));
-        let Some([from, to]) = clipped(a, b, self.sides()) else {
+        let Some([from, to]) = clipped([a, b], self.sides()) else {
             self.cut = true;
             return;
         };
@@ -88,34 +89,12 @@ impl Found<'_> {
     }
 }
 
-/// The part of a line from `a` to `b` within a box from 0 to its sides, as shares of its length; none outside (Liang and Barsky 1984).
-fn clipped(a: [f64; 2], b: [f64; 2], sides: [f64; 2]) -> Option<[f64; 2]> {
-    let [mut from, mut to] = [0.0_f64, 1.0_f64];
-    for k in 0..2 {
-        let step = b[k] - a[k];
-        if step == 0.0 {
-            if !(0.0..=sides[k]).contains(&a[k]) {
-                return None;
-            }
-            continue;
-        }
-        let [low, high] = [-a[k] / step, (sides[k] - a[k]) / step];
-        from = from.max(low.min(high));
-        to = to.min(low.max(high));
-    }
-    (from <= to).then_some([from, to])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_line_is_walked_in_the_box_alone() {
-        assert_eq!(clipped([-10.0, 5.0], [30.0, 5.0], [20.0, 10.0]), Some([0.25, 0.75]));
-        assert_eq!(clipped([-10.0, 15.0], [30.0, 15.0], [20.0, 10.0]), None);
-        assert_eq!(clipped([1.0, 1.0], [2.0, 2.0], [20.0, 10.0]), Some([0.0, 1.0]));
-        assert_eq!(clipped([-5.0, 0.0], [0.0, -5.0], [20.0, 10.0]), None);
         // As far as this, a walk step by step would never end.
         let far = Geometry::Lines(vec![vec![[-1e15, 55.0], [1e15, 55.0]]]);
         let (columns, cut) = of(&far, &super::super::tests::site());

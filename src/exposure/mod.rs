@@ -3,6 +3,7 @@
 //! Each feature of a GeoJSON file is an [`Asset`] with the columns of the box in which it lies. After one run [`Assets::after`] says
 //! what came there; of many runs [`crate::hazard`] says how often. [`write()`] adds that to the features of the file.
 
+mod barriers;
 mod columns;
 mod write;
 
@@ -10,15 +11,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::compare::{features_on, read_text};
 use crate::flow::Flow;
-use crate::map::Site;
-use crate::map::features::{Feature, Features};
+use crate::map::features::{Feature, Features, features_on, read_text};
 use crate::map::geojson;
+use crate::map::{Crs, Site};
 use crate::memory::MemoryEstimate;
 use crate::output::protect;
 use crate::records::FlowRecords;
 
+pub use self::barriers::{BarrierGain, BarrierOutcome, after};
 pub use self::write::{Row, write};
 
 /// How a file that is too large gets smaller.
@@ -97,6 +98,21 @@ impl Assets {
             );
         }
         Ok(Self { list, features: bare(&root), crs: root.get("crs").cloned() })
+    }
+
+    /// Lines in coordinates of the map of a box, each with its name and columns; one without lines has no shape.
+    pub fn of_lines(all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>, site: &Site) -> Self {
+        let (mut list, mut features) = (Vec::new(), Vec::new());
+        for (name, lines, columns) in all {
+            let shape = json!({ "type": "MultiLineString", "coordinates": lines });
+            let shape = if lines.is_empty() { Value::Null } else { shape };
+            features.push(json!({ "type": "Feature", "properties": {}, "geometry": shape }));
+            list.push(Asset { name, kind: "line", columns, cut: false });
+        }
+        let code = site.crs().and_then(Crs::epsg);
+        let crs = code
+            .map(|code| json!({ "type": "name", "properties": { "name": format!("urn:ogc:def:crs:EPSG::{code}") } }));
+        Self { list, features, crs: Some(crs.unwrap_or(Value::Null)) }
     }
 
     /// The assets in the order of the file.

@@ -11,6 +11,7 @@
 //! In memory `x` runs fastest, then `y`, then `z`: the cells of one `z` form a contiguous *slab*, which is the unit
 //! of work that parallel passes hand to threads.
 
+pub(crate) mod line;
 pub(crate) mod tile;
 
 use serde::{Deserialize, Serialize};

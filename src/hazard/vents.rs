@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
-use crate::compare::{features_on, read_text};
-use crate::map::features::{Feature, Features, Geometry};
+use crate::map::features::{Feature, Features, Geometry, features_on, read_text};
 use crate::map::{Site, geojson};
 use crate::output::protect;
 use crate::scene::Stage;

@@ -1,8 +1,16 @@
 //! Points, lines and polygons of a GeoJSON text, each with its weight.
 
+use std::io::Read;
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::geojson::{Rings, System, array, point, rings, system};
+use super::{Crs, Site};
+use crate::memory::MemoryEstimate;
+
+/// Largest GeoJSON file that is read.
+const LARGEST: u64 = 256 << 20;
 
 /// A geometry, in the units of its map.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,6 +143,66 @@ fn points(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
 fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
     let points = points(list)?;
     if points.len() < 2 { Err("has a line that is not two points or more".to_owned()) } else { Ok(points) }
+}
+
+/// The text of a file of polygons.
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    if !about.is_file() {
+        return Err(format!("{}: expected a file, found a folder or a device", path.display()));
+    }
+    if about.len() > LARGEST {
+        return Err(format!("{}: is larger than {} MiB", path.display(), LARGEST >> 20));
+    }
+    let length = about.len() as usize;
+    let need = MemoryEstimate::of("the file", length, 1.0);
+    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut text = String::with_capacity(length);
+    let read = std::fs::File::open(path).and_then(|file| file.take(about.len()).read_to_string(&mut text));
+    read.map_err(|e| format!("{}: is no text: {e}", path.display()))?;
+    Ok(text)
+}
+
+/// Features in coordinates of the map of a box.
+///
+/// # Errors
+/// When the two systems have nothing in common, in words that follow the name of the file.
+pub(crate) fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
+    let Features { mut features, system } = features;
+    let crs = site.crs().cloned().unwrap_or_default();
+    let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
+    if !way.is_same() {
+        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
+            let there = way.back(*point);
+            *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;
+        }
+    }
+    Ok(features)
+}
+
+fn other_system(system: &System, crs: &Crs) -> String {
+    let mend = match system {
+        System::Degrees if *crs == Crs::default() => {
+            "write its coordinates as those of the heightmap, with \"crs\": null in the file".to_owned()
+        }
+        _ => format!("bring it into the system of the heightmap (ogr2ogr -t_srs {})", told(crs)),
+    };
+    format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
+}
+
+/// Name of a system in a message.
+pub(crate) fn told(crs: &Crs) -> String {
+    let number = crs.epsg().map(|code| format!("EPSG:{code}"));
+    number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
+}
+
+pub(crate) fn told_polygons(system: &System) -> String {
+    match system {
+        System::Degrees => "longitude and latitude (WGS 84)".to_owned(),
+        System::Epsg(code) => format!("EPSG:{code}"),
+        System::Named(name) => name.clone(),
+        System::Unknown => "a coordinate system that is not known".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@ impl Scene {
     /// overrides do not fit it, [`SceneError::Invalid`] for an override that is out of range.
     pub fn around_heightmap(path: &Path, overrides: &Overrides) -> Result<Self, SceneError> {
         let mut scene = Self::on_heightmap(path, overrides);
+        scene.add_barriers(&overrides.barriers)?;
         scene.validate()?;
         let map = scene.read_heightmap()?;
         scene.shape(&map, overrides)?;

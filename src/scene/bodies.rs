@@ -155,7 +155,7 @@ impl Scene {
     }
 }
 
-/// The files of terrain, bodies and events that a scene names, to change.
+/// The files of terrain, bodies, events and barriers that a scene names, to change.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
     let shapes = spec.bodies.iter_mut().chain(puts).filter_map(|edit| match &mut edit.shape {
@@ -163,5 +163,6 @@ pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBu
         Shape::Heightmap(relief) => Some(&mut relief.file),
         _ => None,
     });
-    spec.terrain.file.iter_mut().chain(shapes)
+    let barriers = spec.barriers.iter_mut().filter_map(|barrier| barrier.file.as_mut());
+    spec.terrain.file.iter_mut().chain(shapes).chain(barriers)
 }

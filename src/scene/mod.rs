@@ -6,6 +6,7 @@
 
 #[cfg(feature = "files")]
 mod around;
+mod barrier;
 mod bodies;
 mod course;
 mod defaults;
@@ -43,6 +44,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::de::DeTable;
 
+pub use self::barrier::{Barrier, BarrierSpec};
 pub(crate) use self::bodies::Scale;
 use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
@@ -232,6 +234,7 @@ impl Scene {
         spec.terrain.validate()?;
         spec.check_model()?;
         spec.check_heaters()?;
+        self.check_barriers()?;
         spec.rules.validate("rules")?;
         let counted = [
             ("body", spec.bodies.len(), MAX_BODIES),
@@ -381,7 +384,16 @@ impl Scene {
         let grid = spec.grid.grid().map_err(invalid)?;
         self.check_memory(MemoryEstimate::default())?;
         let cells = CellSize { wide_m: spec.grid.cell_size_m, high_m: &|wide| spec.cell_height_m(wide) };
-        let surface = spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
+        let mut surface =
+            spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
+        let site = Site {
+            grid,
+            cell_size_m: surface.cell_size_m,
+            floor_m: surface.floor_m,
+            vertical_exaggeration: surface.vertical_exaggeration,
+            georeference: surface.georeference.clone(),
+        };
+        self.raise_barriers(&mut surface.heights, &site)?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
         let scale = Scale { cell_m: surface.cell_size_m, stretch: surface.vertical_exaggeration };
         // What is read from now on comes to all that was checked so far.
@@ -410,16 +422,7 @@ impl Scene {
         let events = self.events_on(&mut shelf, 0)?;
         let goals = Goals::new(&spec.goals, &state);
         let simulation = self.simulation(state, &vents, engine).with_goals(goals);
-        Ok(Stage {
-            simulation: simulation.with_events(events).map_err(invalid)?,
-            site: Site {
-                grid,
-                cell_size_m: surface.cell_size_m,
-                floor_m: surface.floor_m,
-                vertical_exaggeration: surface.vertical_exaggeration,
-                georeference: surface.georeference,
-            },
-        })
+        Ok(Stage { simulation: simulation.with_events(events).map_err(invalid)?, site })
     }
 }
 

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "files")]
 use std::path::Path;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -30,6 +31,8 @@ pub struct Overrides {
     pub terrain: TerrainSpec,
     /// Vents instead of all of the scene's; empty: the scene's.
     pub vents: Vec<VentOverride>,
+    /// Files of lines (`.geojson`) that are barriers besides those of the scene.
+    pub barriers: Vec<PathBuf>,
     /// The sides of the box, instead of the scene's.
     pub walls: Option<Walls>,
     /// Preset of the lava of the physical model, instead of the scene's; a heightmap with one gets that model.
@@ -181,6 +184,7 @@ impl Scene {
             let model = VentTable { flow, ..VentTable::default() };
             spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
         }
+        self.add_barriers(&overrides.barriers)?;
         if let Some(walls) = overrides.walls {
             self.set_walls(walls);
         }
@@ -188,6 +192,15 @@ impl Scene {
         self.validate()?;
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.make_finer(overrides.finer.unwrap_or(1))
+    }
+
+    /// Adds files of barriers, whose names are from the folder in which the program runs.
+    pub(super) fn add_barriers(&mut self, files: &[PathBuf]) -> Result<(), SceneError> {
+        for file in files {
+            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
+            self.spec.barriers.push(super::BarrierSpec::of_file(whole));
+        }
+        Ok(())
     }
 
     /// Replaces values of the physical model, and refuses them in a scene of the other one.

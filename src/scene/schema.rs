@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{FlowSpec, HeaterSpec, Model, SceneSpec, Seconds, VentTable};
+use super::{BarrierSpec, FlowSpec, HeaterSpec, Model, SceneSpec, Seconds, VentTable};
 use crate::air::AirSpec;
 use crate::flow::Heats;
 use crate::goals::GoalSpec;
@@ -56,6 +56,7 @@ fn defaults() -> Json {
         vents: vec![vent],
         materials: vec![Material::unnamed()],
         reactions: vec![reaction],
+        barriers: vec![BarrierSpec::default()],
         heaters: vec![heater],
         air: Some(AirSpec::default()),
         ..SceneSpec::default()

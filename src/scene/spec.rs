@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable};
+use super::{BarrierSpec, BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable};
 use crate::air::AirSpec;
 use crate::film::FilmSpec;
 use crate::goals::GoalSpec;
@@ -60,6 +60,9 @@ table! {
         pub air: Option<AirSpec> = None;
         /// Edits before the first step.
         pub bodies as "body": Vec<BodySpec> = Vec::new();
+        /// Dams and ditches along lines, before the first step.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub barriers as "barrier": Vec<BarrierSpec> = Vec::new();
         /// Flames and hot plates, which heat solid and liquid that can melt.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub heaters as "heater": Vec<HeaterSpec> = Vec::new();

@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::VentFlow;
-use crate::grid::Grid;
 use crate::validate::{Invalid, within};
 
 /// Most points of a fissure, and most places on which it focuses.
@@ -66,104 +65,9 @@ impl Focus {
     }
 }
 
-/// A line of points in cells, the first of which may be its only one.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line(Vec<[f64; 2]>);
-
-impl Line {
-    /// Point `first`, then others by their distances from it.
-    pub(super) fn new(first: [f64; 2], further: &[[f64; 2]]) -> Self {
-        let further = further.iter().map(|point| [first[0] + point[0], first[1] + point[1]]);
-        Self(std::iter::once(first).chain(further).collect())
-    }
-
-    pub(super) fn points(&self) -> &[[f64; 2]] {
-        &self.0
-    }
-
-    /// Its pieces; of a single point one without length.
-    fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
-        let ends = if self.0.len() == 1 { &self.0[..] } else { &self.0[1..] };
-        self.0.iter().copied().zip(ends.iter().copied()).map(<[_; 2]>::from)
-    }
-
-    pub(super) fn length(&self) -> f64 {
-        self.pieces().map(length).sum()
-    }
-
-    /// The point at a share of its length.
-    pub(super) fn point(&self, share: f64) -> [f64; 2] {
-        let mut left = share * self.length();
-        for piece in self.pieces() {
-            let long = length(piece);
-            if left <= long && long > 0.0 {
-                return along(piece, left / long);
-            }
-            left -= long;
-        }
-        self.0[self.0.len() - 1]
-    }
-
-    /// Columns (x, z) within a distance of the line, and those that it crosses; from north to south, in a row from west to east.
-    pub(super) fn columns(&self, radius: f64, grid: Grid) -> Vec<(usize, usize)> {
-        let mut columns: Vec<(usize, usize)> = self.pieces().flat_map(|piece| around(piece, radius, grid)).collect();
-        columns.sort_unstable_by_key(|&(x, z)| (z, x));
-        columns.dedup();
-        columns
-    }
-}
-
-fn length([[ax, az], [bx, bz]]: [[f64; 2]; 2]) -> f64 {
-    (bx - ax).hypot(bz - az)
-}
-
-fn along([[ax, az], [bx, bz]]: [[f64; 2]; 2], share: f64) -> [f64; 2] {
-    [ax + share * (bx - ax), az + share * (bz - az)]
-}
-
-/// Columns within a distance of a piece of a line, and those that it crosses.
-fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> {
-    let [[ax, az], [bx, bz]] = piece;
-    let reach = |a: f64, b: f64, n: usize| {
-        let low = (a.min(b) - radius).floor().clamp(0.0, n as f64 - 1.0) as usize;
-        let high = (a.max(b) + radius).ceil().clamp(0.0, n as f64 - 1.0) as usize;
-        low..=high
-    };
-    let squared = (bx - ax) * (bx - ax) + (bz - az) * (bz - az);
-    let inside = |&(x, z): &(usize, usize)| {
-        let (px, pz) = (x as f64 + 0.5, z as f64 + 0.5);
-        let share = if squared > 0.0 { ((px - ax) * (bx - ax) + (pz - az) * (bz - az)) / squared } else { 0.0 };
-        let [nx, nz] = along(piece, share.clamp(0.0, 1.0));
-        let (dx, dz) = (px - nx, pz - nz);
-        dx * dx + dz * dz <= radius * radius
-    };
-    let box_of = reach(az, bz, grid.nz).flat_map(|z| reach(ax, bx, grid.nx).map(move |x| (x, z)));
-    let under = |v: f64, n: usize| (v as usize).min(n - 1);
-    // Points closer than a cell: a corner that is cut by less is no gap, since cells share their corners.
-    let steps = (4.0 * squared.sqrt()).ceil().max(1.0) as usize;
-    let crossed = (0..=steps).map(|i| along(piece, i as f64 / steps as f64));
-    let crossed = crossed.map(|[x, z]| (under(x, grid.nx), under(z, grid.nz)));
-    box_of.filter(inside).chain(crossed).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const GRID: Grid = Grid { nx: 30, ny: 4, nz: 20 };
-
-    #[test]
-    fn a_line_has_the_columns_that_it_crosses_and_those_beside() {
-        let line = Line::new([2.5, 3.5], &[[10.0, 0.0], [10.0, 5.0]]);
-        assert_eq!((line.length(), line.point(0.0), line.point(1.0)), (15.0, [2.5, 3.5], [12.5, 8.5]));
-        assert_eq!(line.point(12.0 / 15.0), [12.5, 5.5]);
-        let thin = line.columns(0.0, GRID);
-        let expected: Vec<_> = (2..=12).map(|x| (x, 3)).chain((4..=8).map(|z| (12, z))).collect();
-        assert_eq!(thin, expected);
-        let wide = line.columns(1.0, GRID);
-        assert!(wide.contains(&(5, 2)) && wide.contains(&(5, 4)) && wide.contains(&(13, 7)) && !wide.contains(&(5, 5)));
-        assert_eq!(Line::new([0.0, 0.0], &[]).columns(0.0, GRID), [(0, 0)]);
-    }
 
     #[test]
     fn a_flow_that_focuses_pours_its_exact_volume() {

@@ -13,13 +13,14 @@ mod vents;
 
 pub use self::air::VentAir;
 pub use self::fissure::Focus;
-use self::fissure::{Line, MAX_POINTS};
+use self::fissure::MAX_POINTS;
 #[cfg(feature = "scene")]
 pub(crate) use self::flow::{FLOW_KELVIN_MAX, FLOW_RATE_MAX};
 pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
 pub use self::vents::{VentChange, Vents};
 use serde::{Deserialize, Serialize};
 
+use crate::grid::line::Line;
 use crate::grid::{Grid, Place};
 use crate::random::{Draw, Salt, StepKey, mix64};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
@@ -149,11 +150,13 @@ impl VentSpec {
     }
 
     /// The point at a share of its length.
+    #[cfg(feature = "viewer")]
     pub(crate) fn point_at(&self, share: f64) -> [f64; 2] {
         self.line().point(share)
     }
 
     /// Moves it to a centre, or as near as all points of a fissure stay in the box.
+    #[cfg(feature = "viewer")]
     pub(crate) fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);

@@ -11,7 +11,7 @@ use lavoxel::goals::GoalSpec;
 use lavoxel::matter::Material;
 use lavoxel::param::{Entry, Form, Table};
 use lavoxel::rules::{Param, RulesSpec, Scale};
-use lavoxel::scene::{FilmSpec, GridSpec, SceneSpec, VOLCANO};
+use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, SceneSpec, VOLCANO};
 use lavoxel::source::VentAir;
 use lavoxel::terrain::TerrainSpec;
 use lavoxel::view::{AirLook, CameraSpec, LookSpec};
@@ -45,6 +45,7 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("air.md", "vent.air", lines::<VentAir>("air")),
         ("air.md", "look.air", lines::<AirLook>("[look.air]")),
         ("flow.md", "flow.lava", lines::<Lava>("lava")),
+        ("flow.md", "barrier", lines::<BarrierSpec>("[[barrier]]")),
         ("scenes.md", "goal", rows::<GoalSpec>("[[goal]]", &toml::Table::new())),
         ("scenes.md", "grid", lines::<GridSpec>("[grid]")),
         ("scenes.md", "terrain", lines::<TerrainSpec>("[terrain]")),

@@ -4,6 +4,7 @@
 
 pub(crate) mod place;
 
+mod barriers;
 mod bench;
 mod compare;
 mod exposure;

@@ -17,6 +17,7 @@ use lavoxel::simulation::Simulation;
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Quantity};
 
 use crate::cli::Outcome;
+use crate::cli::flags::barriers::{BarrierOptions, BarrierTable};
 use crate::cli::flags::exposure::{ExposureOptions, Exposures};
 use crate::cli::show::say;
 
@@ -65,6 +66,9 @@ pub(in crate::cli) struct MapOptions {
 
     #[command(flatten)]
     exposure: ExposureOptions,
+
+    #[command(flatten)]
+    barriers: BarrierOptions,
 }
 
 impl MapOptions {
@@ -82,7 +86,9 @@ impl MapOptions {
             check_free(path, existing)?;
         }
         let exposures = self.exposure.check(scene, self.above()?, existing)?;
-        check_apart(&maps, self.npz.as_deref().into_iter().chain(exposures.paths()))?;
+        let barriers = self.barriers.check(scene, existing)?;
+        let table = barriers.iter().map(BarrierTable::path);
+        check_apart(&maps, self.npz.as_deref().into_iter().chain(exposures.paths()).chain(table))?;
         let of_lines = self.levels.is_none() || maps.iter().any(MapFile::has_levels);
         anyhow::ensure!(
             of_lines,
@@ -97,7 +103,7 @@ impl MapOptions {
             held.check(MEND)?;
         }
         let records = recorded.into_iter().map(|material| Records::new(grid).of(material)).collect();
-        Ok(MapPlan { maps, npz: self.npz.clone(), exposures, existing, records, _held: held.held() })
+        Ok(MapPlan { maps, npz: self.npz.clone(), exposures, barriers, existing, records, _held: held.held() })
     }
 }
 
@@ -169,6 +175,7 @@ pub(in crate::cli) struct MapPlan {
     maps: Vec<MapFile>,
     npz: Option<PathBuf>,
     exposures: Exposures,
+    barriers: Option<BarrierTable>,
     existing: Existing,
     /// Of all materials, if a file needs any.
     records: Vec<Records>,
@@ -180,12 +187,14 @@ impl MapPlan {
     /// The files to write, but for those beside them.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         let maps = self.maps.iter().map(|map| map.path.as_path());
-        maps.chain(self.npz.as_deref()).chain(self.exposures.paths())
+        let table = self.barriers.iter().map(BarrierTable::path);
+        maps.chain(self.npz.as_deref()).chain(self.exposures.paths()).chain(table)
     }
 
     /// Checks, before the long work, that the files can be written of this box, and reads those that they need.
     pub(in crate::cli) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.exposures.check_site(site)?;
+        self.barriers.as_mut().map_or(Ok(()), |table| table.check_site(site))?;
         self.maps.iter().try_for_each(|map| Ok(map.check_site(site)?))
     }
 
@@ -275,6 +284,7 @@ impl MapPlan {
             results.push(report(path, npz::write(path, &maps, &about, self.existing).map_err(Into::into)));
         }
         results.extend(self.exposures.write(simulation, self.existing, quiet));
+        results.extend(self.barriers.iter().map(|table| table.write(simulation, run.site, self.existing, quiet)));
         results.into_iter().collect()
     }
 }

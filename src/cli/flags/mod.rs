@@ -1,5 +1,6 @@
 //! Flags that several commands share, and the files that they ask for.
 
+pub(super) mod barriers;
 pub(super) mod count;
 pub(super) mod exposure;
 pub(super) mod maps;

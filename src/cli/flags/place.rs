@@ -1,5 +1,6 @@
 //! Flags that choose a part of a heightmap, fit it into a box and place vents: the same for every command.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -100,6 +101,13 @@ pub(in crate::cli) struct PlaceArgs {
     /// (@15m3/s)
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
+
+    /// Raise the ground along the lines of a file, besides the barriers of the scene; repeatable
+    ///
+    /// The lines have properties height_m (5 without; below 0 a ditch), width_m and name, in longitude and latitude or in the
+    /// system of the heightmap
+    #[arg(long, value_name = "LINES.geojson")]
+    barrier: Vec<PathBuf>,
 
     /// The four sides of the box, instead of the scene's [default for bare heightmaps: open]
     #[arg(long, value_enum, value_name = "WALLS")]
@@ -226,6 +234,7 @@ impl PlaceArgs {
             cell_size_m: self.voxel_size,
             terrain: self.map.terrain(),
             vents: self.vent.iter().map(|vent| vent.wish).collect(),
+            barriers: self.barrier.clone(),
             walls: self.walls.map(Walls::from),
             cell_height_m: self.cell_height,
             lava: self.lava.as_deref().map(lava).transpose()?,

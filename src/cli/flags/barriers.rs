@@ -1,0 +1,173 @@
+//! Table of barriers: the flag, the same run without barriers, and the files.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use lavoxel::export::NO_FORECAST;
+use lavoxel::exposure::{Assets, BarrierGain, BarrierOutcome, Row, after, write};
+use lavoxel::map::Site;
+use lavoxel::output::{Existing, check_free};
+use lavoxel::scene::{Barrier, Scene, Seconds, Stage};
+use lavoxel::simulation::Simulation;
+use serde_json::{Value, json};
+
+use crate::cli::run::EngineName;
+use crate::cli::show::say;
+use crate::cli::stop;
+
+/// Seconds of an hour.
+const HOUR: f64 = 3600.0;
+
+/// Flag that asks for the outcome of barriers.
+#[derive(Args, Debug)]
+pub(in crate::cli) struct BarrierOptions {
+    /// Write, for each barrier of the scene and of --barrier, when lava reached and overflowed it and how much it holds back
+    ///
+    /// FILE ends in .csv, or in .geojson, the lines with these numbers. The same run without barriers is made after the run, so
+    /// that the table says what was gained; Ctrl-C skips it. Of scenes with model = "flow".
+    #[arg(long, value_name = "FILE")]
+    barrier_table: Option<PathBuf>,
+}
+
+/// A table that was checked.
+pub(in crate::cli) struct BarrierTable {
+    path: PathBuf,
+    scene: Scene,
+    /// Known when the ground is.
+    barriers: Vec<Barrier>,
+}
+
+impl BarrierOptions {
+    /// Checks, before the long work, what is asked for.
+    pub(super) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<Option<BarrierTable>> {
+        let Some(path) = &self.barrier_table else { return Ok(None) };
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let name = path.display();
+        anyhow::ensure!(
+            ["csv", "geojson"].contains(&&*ending),
+            "--barrier-table {name}: let the name end in .csv or .geojson"
+        );
+        anyhow::ensure!(
+            scene.spec.flow.is_some(),
+            "--barrier-table: hours and metres need the physical model; add model = \"flow\" to the scene, or pass --lava to a heightmap"
+        );
+        anyhow::ensure!(
+            !scene.spec.barriers.is_empty(),
+            "--barrier-table {name}: there are no barriers; pass --barrier LINES.geojson or add [[barrier]] tables to the scene"
+        );
+        check_free(path, existing)?;
+        Ok(Some(BarrierTable { path: path.clone(), scene: scene.clone(), barriers: Vec::new() }))
+    }
+}
+
+impl BarrierTable {
+    /// The file to write.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Places the barriers on the box of the run.
+    pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
+        self.barriers = self.scene.barriers(site)?;
+        Ok(())
+    }
+
+    /// Makes the run without barriers, and writes the table.
+    pub(super) fn write(
+        &self,
+        simulation: &Simulation,
+        site: &Site,
+        existing: Existing,
+        quiet: bool,
+    ) -> anyhow::Result<()> {
+        let Some(flow) = simulation.world().flow() else { return Ok(()) };
+        let without = self.without(simulation.steps(), quiet)?;
+        let flow_without = without.as_ref().and_then(|stage| stage.simulation.world().flow());
+        let (outcomes, gain) = after(&self.barriers, site, flow, flow_without);
+        let rows: Vec<Row> =
+            self.barriers.iter().zip(&outcomes).map(row).chain(gain.map(|gain| together(&gain))).collect();
+        write(&self.path, &self.assets(site, gain.is_some()), &rows, NO_FORECAST, existing)?;
+        if !quiet {
+            say::note(&format!("{}: {}", self.path.display(), words(&self.barriers, &outcomes, gain.as_ref())));
+        }
+        Ok(())
+    }
+
+    /// The scene without its barriers after so many steps; none where it was stopped.
+    fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<Stage>> {
+        if stop::asked() {
+            return Ok(None);
+        }
+        if !quiet {
+            say::note(&format!("{}: the same {steps} steps without barriers …", self.path.display()));
+        }
+        let mut scene = self.scene.clone();
+        scene.spec.barriers.clear();
+        let mut stage = scene.build(EngineName::Fast.make())?;
+        stage.simulation.stop_by(stop::flag());
+        while stage.simulation.steps() < steps && !stop::asked() {
+            stage.simulation.step();
+            stage.simulation.world().check_memory()?;
+        }
+        let is_whole = stage.simulation.steps() == steps && !stage.simulation.was_stopped();
+        Ok(is_whole.then_some(stage))
+    }
+
+    /// Lines of the barriers, and of all together where there is a row about them.
+    fn assets(&self, site: &Site, all: bool) -> Assets {
+        let own =
+            self.barriers.iter().map(|barrier| (barrier.name.clone(), barrier.lines.clone(), barrier.columns.clone()));
+        let mut columns: Vec<u32> = self.barriers.iter().flat_map(|barrier| barrier.columns.iter().copied()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let together = all.then(|| ("all together".to_owned(), Vec::new(), columns));
+        Assets::of_lines(own.chain(together), site)
+    }
+}
+
+fn number(value: Option<f64>, fine: f64) -> Value {
+    value.filter(|value| value.is_finite()).map_or(Value::Null, |value| json!((value * fine).round() / fine))
+}
+
+/// Numbers of a barrier in a file.
+fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
+    let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
+    let own = [
+        ("height_m", json!(barrier.height_m)),
+        ("width_m", json!(barrier.width_m)),
+        ("reached_h", hours(outcome.reached_s)),
+        ("overflow_h", hours(outcome.overflow_s)),
+        ("freeboard_m", number(outcome.freeboard_m, 1e3)),
+        ("held_m3", number(outcome.held_m3, 1.0)),
+    ];
+    let of_all = ["turned_m3", "saved_m2", "added_m2", "later_m2", "later_h"].map(|name| (name, Value::Null));
+    own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// Numbers of all barriers together in a file.
+fn together(gain: &BarrierGain) -> Row {
+    let own =
+        ["height_m", "width_m", "reached_h", "overflow_h", "freeboard_m", "held_m3"].map(|name| (name, Value::Null));
+    let of_all = [
+        ("turned_m3", number(Some(gain.turned_m3), 1.0)),
+        ("saved_m2", number(Some(gain.saved_m2), 1.0)),
+        ("added_m2", number(Some(gain.added_m2), 1.0)),
+        ("later_m2", number(Some(gain.later.0), 1.0)),
+        ("later_h", number(gain.later.1.map(|seconds| seconds / HOUR), 1e4)),
+    ];
+    own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// How many were reached and overflowed, and what all gained.
+fn words(barriers: &[Barrier], outcomes: &[BarrierOutcome], gain: Option<&BarrierGain>) -> String {
+    let count = |time: fn(&BarrierOutcome) -> Option<f64>| outcomes.iter().filter_map(time).count();
+    let (reached, overflowed) = (count(|outcome| outcome.reached_s), count(|outcome| outcome.overflow_s));
+    let timed = barriers.iter().zip(outcomes).filter_map(|(barrier, outcome)| Some((outcome.overflow_s?, barrier)));
+    let first = timed.min_by(|a, b| a.0.total_cmp(&b.0));
+    let first = first.map(|(time, barrier)| format!(", {} first, after {}", barrier.name, Seconds(time)));
+    let gained = gain.map_or_else(
+        || "; stopped before the run without".to_owned(),
+        |gain| format!("; {:.0} m² saved, {:.0} m² reached instead", gain.saved_m2, gain.added_m2),
+    );
+    format!("{reached} of {} reached, {overflowed} overflowed{}{gained}", barriers.len(), first.unwrap_or_default())
+}
