@@ -3,9 +3,14 @@
 use std::fs::canonicalize;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
 use lavoxel::output::protect;
+use lavoxel::scene::RatesFiles;
+use lavoxel::simulation::Simulation;
+use lavoxel::source::{VentChange, VentSpec};
+use lavoxel::validate::tame;
 
 use crate::cli::flags::count;
 use crate::cli::run::{Work, WorkOptions};
@@ -25,6 +30,17 @@ pub(crate) struct ResumeArgs {
     #[command(flatten)]
     work: WorkOptions,
 
+    /// Rates of a vent of the physical model from now on (.csv), such as new.csv, or 2=new.csv for the second one that is open;
+    /// repeatable
+    ///
+    /// The table is that of vent.rates_files in a scene: time_h, or date with --rates-start, and rate_m3_s
+    #[arg(long, value_name = "[N=]FILE.csv")]
+    rates: Vec<String>,
+
+    /// Date at which the simulation started, for --rates with dates
+    #[arg(long, value_name = "DATE", requires = "rates")]
+    rates_start: Option<String>,
+
     /// Number of threads, instead of the scene's; results do not depend on it
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
@@ -39,12 +55,14 @@ Examples:
   lavoxel run --steps 100000 --checkpoint long.lvx     killed somewhere on the way
   lavoxel resume long.lvx                              goes on to step 100000
   lavoxel resume long.lvx --steps 200000 --json        and further
+  lavoxel resume etna.lvx --rates today.csv            with new effusion rates from now on
   lavoxel resume long.lvx.previous                     where long.lvx was damaged";
 
 /// Runs `lavoxel resume`.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
-    let Checkpoint { mut scene, stage, extras } = load(args)?;
+    let Checkpoint { mut scene, mut stage, extras } = load(args)?;
     args.work.put_into(&mut scene);
+    args.change_rates(&mut stage.simulation)?;
     let (step, steps) = (stage.simulation.steps(), scene.spec.film.steps);
     let file = args.file.display();
     anyhow::ensure!(
@@ -88,6 +106,43 @@ fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
 }
 
 impl ResumeArgs {
+    /// Gives vents new rates from now on.
+    fn change_rates(&self, simulation: &mut Simulation) -> anyhow::Result<()> {
+        let open: Vec<(usize, VentSpec)> =
+            simulation.open_vents().map(|(number, vent)| (number, vent.clone())).collect();
+        let mut of_flow = open.into_iter().filter(|(_, vent)| vent.flow.is_some()).collect::<Vec<_>>();
+        for text in &self.rates {
+            let numbered = text.split_once('=').and_then(|(number, file)| Some((number.parse::<usize>().ok()?, file)));
+            anyhow::ensure!(
+                numbered.is_some() || of_flow.len() == 1,
+                "--rates {text}: {} vents of the physical model are open; say which, such as --rates 1={text}",
+                of_flow.len()
+            );
+            let (number, file) = numbered.unwrap_or((1, text));
+            let vent = number.checked_sub(1).and_then(|i| of_flow.get_mut(i));
+            let (number, vent) =
+                vent.with_context(|| format!("--rates {text}: there is no vent {number} that is open"))?;
+            let rates = RatesFiles {
+                files: vec![file.to_owned()],
+                start: self.rates_start.clone(),
+                shift: 0.0,
+                radiant_j_m3: None,
+            };
+            let wrong = |(name, fault): (String, String)| anyhow::anyhow!("--rates: {} must be {fault}", tame(&name));
+            anyhow::ensure!(
+                self.rates_start.is_some() || !rates.has_dates(Path::new("")),
+                "--rates {text} has dates: say the date at which the simulation started with --rates-start"
+            );
+            if let Some(flow) = vent.flow.as_mut() {
+                flow.rates_m3_s = rates.read(Path::new("")).map_err(wrong)?;
+            }
+            simulation
+                .command(VentChange::Change(*number, vent.clone()))
+                .map_err(|fault| anyhow::anyhow!("--rates {text}: {fault}"))?;
+        }
+        Ok(())
+    }
+
     /// A keeper of the checkpoints from now on.
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());

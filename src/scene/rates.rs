@@ -83,6 +83,14 @@ impl RatesFiles {
         self.join(&rows).map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
     }
 
+    /// Whether a file that can be read has dates.
+    pub fn has_dates(&self, folder: &Path) -> bool {
+        let rows = |name: &String| {
+            text(&folder.join(name)).and_then(|text| parse(&text, self.radiant_j_m3)).unwrap_or_default()
+        };
+        self.files.iter().flat_map(rows).any(|row| matches!(row.when, When::Date(_)))
+    }
+
     /// The rows in the order of time, on the clock of the simulation.
     fn join(&self, rows: &[Row]) -> Result<Vec<[f64; 2]>, String> {
         let dates = || rows.iter().filter_map(|row| if let When::Date(date) = row.when { Some(date) } else { None });

@@ -51,6 +51,30 @@ fn tables_of_rates_are_read_joined_and_kept_as_numbers() {
 }
 
 #[test]
+fn new_rates_go_on_from_a_checkpoint() {
+    let place = place("x = 15\nz = 10\nradius = 1\nrate_m3_s = 2");
+    place.put("new.csv", "time_min,rate_m3_s\n0,9\n70,5\n");
+    place.put("dates.csv", "date,rate_m3_s\n2026-11-01T00:00,9\n2026-11-01T01:10,5\n");
+    for rates in ["new.csv", "1=new.csv", "dates.csv --rates-start 2026-11-01"] {
+        place.done("run vent.toml --quiet --checkpoint now.lvx --force");
+        // An hour at the old rate, ten minutes at the first new one, ten at the next.
+        let poured = poured(&place, &format!("resume now.lvx --steps 80 --json --rates {rates}"));
+        assert!((poured - (2.0 * 3600.0 + 9.0 * 600.0 + 5.0 * 600.0)).abs() < 0.01, "{rates}: {poured}");
+    }
+    place.done("run vent.toml --quiet --checkpoint now.lvx --force");
+    for (rates, part) in [
+        ("gone.csv", "gone.csv"),
+        ("2=new.csv", "no vent 2 that is open"),
+        ("dates.csv", "--rates-start"),
+        ("vent.toml", "names no time"),
+    ] {
+        let error = place.refused(&format!("resume now.lvx --steps 80 --rates {rates}"));
+        assert!(error.contains(part), "{rates}: {error}");
+    }
+    place.done("resume now.lvx --steps 61 --quiet");
+}
+
+#[test]
 fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
     let place = place("x = 15\nz = 10\nrates_files = [\"rates.csv\"]");
     for (table, part) in [
