@@ -1,0 +1,274 @@
+//! A film in the making: steps, frames and the files that they go to.
+
+use std::time::Instant;
+
+use lavoxel::export::{Part, write_png};
+use lavoxel::film::{Follower, Plan, Shot, Sight};
+use lavoxel::render::{CameraSpec, Image};
+use lavoxel::report::FlowReport;
+use lavoxel::scene::{Edge, Scene, Stage};
+use lavoxel::validate::Invalid;
+
+use super::{Outputs, State, name_of};
+use crate::cli::Outcome;
+use crate::cli::process::stop;
+use crate::cli::show::beside::Beside;
+use crate::cli::show::painter::Painter;
+use crate::cli::show::progress::{Frames, Progress};
+use crate::cli::show::reel::Reel;
+use crate::cli::show::say;
+
+/// A camera that goes with the lava, and the bounds of which its target is a share: lowest corner and extent in cells.
+pub(super) struct Framed {
+    follower: Option<Follower>,
+    bounds: [[f32; 3]; 2],
+}
+
+/// A film in the making.
+pub(super) struct Shooting {
+    pub(super) scene: Scene,
+    pub(super) state: State,
+    pub(super) painter: Painter,
+    pub(super) beside: Option<Beside>,
+    pub(super) outputs: Outputs,
+    pub(super) plan: Plan,
+    pub(super) framed: Option<Framed>,
+    pub(super) reel: Option<Reel>,
+    /// Step of the last frame so far.
+    pub(super) shown: u64,
+    pub(super) quiet: bool,
+}
+
+/// Distance of a camera that goes with the lava, in diagonals of what is shown, unless the scene says another.
+const FOLLOWING: f32 = 0.45;
+
+/// Label of a frame with what a camera that goes with the lava saw.
+const SIGHT: &str = "Sight";
+
+impl Shooting {
+    pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
+        stop::after_the_step();
+        self.state.stop_by();
+        let frames = if self.reel.is_some() { self.film()? } else { 0 };
+        let is_whole = self.reel.is_none() || frames == self.plan.frames();
+        let has_picture = (is_whole || stop::asked()) && self.picture()?;
+        self.tell(frames, has_picture);
+        let is_done = is_whole && has_picture == self.outputs.picture.is_some() && !self.is_early();
+        match self.reel.take() {
+            Some(reel) if is_done => reel.remove()?,
+            Some(mut reel) => {
+                if let Some(picture) = self.outputs.picture.as_ref().filter(|_| has_picture) {
+                    reel.note_unfinished(picture)?;
+                }
+                if !self.quiet {
+                    say::note(&reel.how_to_go_on());
+                }
+            }
+            None => {}
+        }
+        Ok(if is_done { Outcome::Done } else { Outcome::Stopped })
+    }
+
+    /// Steps that are wanted.
+    fn steps(&self) -> u64 {
+        let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
+        if self.outputs.picture.is_some() { film.max(self.scene.spec.film.steps) } else { film }
+    }
+
+    /// Whether steps are lacking that a picture wants.
+    fn is_early(&self) -> bool {
+        self.outputs.picture.is_some() && self.state.stage.simulation.steps() < self.scene.spec.film.steps
+    }
+
+    /// Makes the frames of the film, as many as there is time for, and completes its files. Returns the number of frames.
+    fn film(&mut self) -> anyhow::Result<u64> {
+        let Some(mut reel) = self.reel.take() else { return Ok(0) };
+        self.frame_cameras()?;
+        let mut progress = Frames::new(self.plan.frames(), self.plan.last_step(), self.quiet);
+        let mut kept = 0;
+        for frame in 0..self.plan.frames() {
+            let shot = self.plan.shot(frame);
+            let name = name_of(&self.plan, frame, shot.step);
+            if self.plan.repeats(frame) {
+                reel.repeat(kept, name)?;
+                progress.skip(frame + 1, shot.step);
+                continue;
+            }
+            kept = frame;
+            if let Some(part) = reel.known(frame, self.scene.spec.film.size).filter(|part| self.takes_up(part)) {
+                reel.add((frame, name), part.size, &part.rgb)?;
+                self.shown = shot.step;
+                progress.skip(frame + 1, shot.step);
+            } else if !self.draw_frame(frame, &shot, (&mut reel, &mut progress))? {
+                break;
+            }
+            if stop::asked() {
+                break;
+            }
+        }
+        progress.finish();
+        reel.finish()?;
+        let added = reel.added();
+        self.reel = Some(reel);
+        Ok(added)
+    }
+
+    /// Draws a frame of the film and keeps it. Returns whether it did: after a signal the present step is the last frame, of which nothing
+    /// is kept.
+    fn draw_frame(
+        &mut self,
+        frame: u64,
+        shot: &Shot,
+        (reel, progress): (&mut Reel, &mut Frames),
+    ) -> anyhow::Result<bool> {
+        let before = self.state.begin(Some(reel.parts().folder()), shot.step)?;
+        progress.start_at(before);
+        while self.state.stage.simulation.steps() < shot.step && !stop::asked() {
+            let took = self.state.step(&self.scene)?;
+            progress.step(&self.state.stage.simulation, took);
+        }
+        let begin = Instant::now();
+        let step = self.state.stage.simulation.steps();
+        // A step that was given up leaves the state of the frame before, and a film that goes on may be ended before it has come there.
+        if step < shot.step && frame > 0 && step <= self.shown {
+            return Ok(false);
+        }
+        self.shown = step;
+        let shot = if step < shot.step { self.plan.early(frame, step) } else { shot.clone() };
+        let (camera, sight) = self.camera(&shot);
+        let size = self.scene.spec.film.size;
+        let Some(image) = self.paint(size, &camera)? else { return Ok(false) };
+        let size = (image.width as u32, image.height as u32);
+        let labels = self.labels(sight);
+        if self.plan.shot(frame).step > step {
+            let path = self.outputs.targets.frame_path(name_of(&self.plan, frame, step));
+            if let Some(path) = &path {
+                write_png(path, size, &image.rgb, &labels, self.outputs.targets.existing)?;
+            }
+            reel.add_last(path.as_deref(), size, &image.rgb)?;
+            return Ok(false);
+        }
+        reel.keep(frame, &image, &labels)?;
+        reel.add((frame, name_of(&self.plan, frame, step)), size, &image.rgb)?;
+        progress.frame(frame + 1, &self.state.stage.simulation, begin.elapsed());
+        Ok(true)
+    }
+
+    /// Lets the cameras of all frames frame what is there at step 0.
+    fn frame_cameras(&mut self) -> anyhow::Result<()> {
+        let simulation = &self.state.stage.simulation;
+        let Some(bounds) = self.painter.keep_framing(simulation)? else { return Ok(()) };
+        let vents: Vec<[f64; 2]> = simulation.lava_vents().map(|vent| [vent.x, vent.z]).collect();
+        let follower = self.plan.follows().map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
+        self.framed = Some(Framed { follower, bounds });
+        Ok(())
+    }
+
+    /// The camera of a frame of the present state, and what it saw of the lava where it goes with it.
+    fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
+        let camera = shot.camera.clone();
+        let Some(Framed { follower: Some(follower), bounds: [low, extent] }) = &mut self.framed else {
+            return (camera, None);
+        };
+        let sight = follower.sight(self.state.stage.simulation.world(), shot.share);
+        let target = follower.follow(sight);
+        let share = |axis: usize| ((target[axis] as f32 - low[axis]) / extent[axis].max(1e-3)).clamp(-10.0, 10.0);
+        let target = Some(std::array::from_fn(share));
+        (CameraSpec { target, distance: camera.distance.or(Some(FOLLOWING)), ..camera }, Some(sight))
+    }
+
+    /// Lets a camera that goes with the lava go on as it did with a frame that was drawn before. Returns whether that is known.
+    fn takes_up(&mut self, part: &Part) -> bool {
+        let Some(Framed { follower: Some(follower), .. }) = &mut self.framed else { return true };
+        let numbers: Option<Vec<f64>> =
+            part.labels.get(SIGHT).and_then(|text| text.split(' ').map(|number| number.parse().ok()).collect());
+        let Some(&[x, y, z, reach]) = numbers.as_deref() else { return false };
+        follower.follow(Sight { point: [x, y, z], reach });
+        true
+    }
+
+    /// Draws the last step as the picture, if one is wanted and there is time for it.
+    fn picture(&mut self) -> anyhow::Result<bool> {
+        let Some(path) = self.outputs.picture.clone() else { return Ok(false) };
+        let steps = self.steps();
+        let folder = self.reel.as_ref().map(|reel| reel.parts().folder().to_owned());
+        if !stop::asked() {
+            let from = self.state.begin(folder.as_deref(), steps)?;
+            let mut progress = Progress::new(steps, self.quiet);
+            progress.start_at(from);
+            while self.state.stage.simulation.steps() < steps && !stop::asked() {
+                self.state.step(&self.scene)?;
+                progress.update(&self.state.stage.simulation);
+            }
+            progress.finish();
+        }
+        let step = self.state.stage.simulation.steps();
+        if step < self.shown {
+            return Ok(false);
+        }
+        let shot = self.plan.early(u64::MAX, step);
+        if self.scene.spec.film.keys.is_empty() && self.plan.follows().is_none() {
+            self.painter.free_framing();
+        }
+        let (camera, _) = self.camera(&shot);
+        let Some(image) = self.paint(self.scene.spec.film.picture_size, &camera)? else { return Ok(false) };
+        let size = (image.width as u32, image.height as u32);
+        write_png(&path, size, &image.rgb, &self.labels(None), self.outputs.existing(&path))?;
+        Ok(true)
+    }
+
+    /// Draws the current step, with its map; nothing where the program is to end and has no more time for it.
+    fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> Result<Option<Image>, Invalid> {
+        let Self { painter, state, beside, .. } = self;
+        let simulation = &state.stage.simulation;
+        let mut paint = |size| painter.paint(simulation, size, camera);
+        match beside {
+            Some(beside) => beside.paint(simulation, size, paint),
+            None => paint(size),
+        }
+    }
+
+    /// Labels of a picture of the present state.
+    fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
+        let simulation = &self.state.stage.simulation;
+        let mut labels = vec![
+            ("Title", self.scene.spec.name.clone()),
+            ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
+            ("Seed", simulation.seed().to_string()),
+            ("Step", simulation.steps().to_string()),
+            ("State", format!("{:016x}", simulation.world().state_hash())),
+        ];
+        if let Some(Sight { point: [x, y, z], reach }) = sight {
+            labels.push((SIGHT, format!("{x} {y} {z} {reach}")));
+        }
+        labels
+    }
+
+    /// Prints what was written and the last step.
+    fn tell(&self, frames: u64, has_picture: bool) {
+        if self.quiet {
+            return;
+        }
+        let Stage { simulation, site } = &self.state.stage;
+        let steps = simulation.steps().max(self.shown);
+        if let Some(edge) = Edge::of(simulation, site).words() {
+            say::note(&edge);
+        }
+        let flow = FlowReport::of(simulation, site);
+        flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::note(&warning));
+        if stop::asked() && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames()) {
+            say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
+        }
+        for path in self.outputs.targets.animations.iter().filter(|_| frames > 0) {
+            say::note(&format!("{} ({frames} frames)", path.display()));
+        }
+        if let Some((folder, name)) = &self.outputs.targets.folder {
+            say::note(&format!("{} ({frames} frames)", folder.join(format!("{name}_*.png")).display()));
+        }
+        match &self.outputs.picture {
+            Some(path) if has_picture => say::note(&format!("{} (step {steps})", path.display())),
+            Some(path) => say::note(&format!("stopped before {} was drawn", path.display())),
+            None => {}
+        }
+    }
+}
