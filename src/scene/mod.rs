@@ -215,9 +215,9 @@ impl Scene {
         spec.take_duration();
         spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
-        let mut scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
+        let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
         #[cfg(feature = "files")]
-        scene.read_rates(text)?;
+        let scene = scene.with_rates(text)?;
         scene.check().map_err(|invalid| SceneError::in_text(origin, text, moved.as_written(invalid)))?;
         Ok(scene)
     }

@@ -56,7 +56,7 @@ enum When {
 
 impl Scene {
     /// Reads the files of rates of all vents into the tables.
-    pub(super) fn read_rates(&mut self, text: &str) -> Result<(), SceneError> {
+    pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
         for (i, vent) in self.spec.vents.iter_mut().enumerate() {
             let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else { continue };
             let key = format!("vent[{i}].rates_files");
@@ -65,7 +65,7 @@ impl Scene {
             };
             flow.rates_m3_s = rates.read(&self.folder).map_err(wrong)?;
         }
-        Ok(())
+        Ok(self)
     }
 }
 
