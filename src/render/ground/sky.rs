@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::render::math::{V3, direction, mix, saturate, smoothstep, v3};
+use crate::render::noise;
 use crate::view::{LookSpec, SkyPreset};
 
 /// The light of one time of day; colours are linear RGB.
@@ -28,6 +29,9 @@ pub(crate) struct Sky {
 const STEPS: usize = 512;
 /// Sine of the angle below the horizon from which the backdrop stays the same.
 const DEEP: f32 = 0.62;
+
+/// Share of the sun's light that clouds in a mirror have.
+pub(crate) const CLOUD: f32 = 0.45;
 
 /// Share of the nadir's colour below the horizon from a table: the power is dear for something done for each pixel.
 struct Below(Vec<f32>);
@@ -104,6 +108,15 @@ impl Sky {
     /// Sky seen in a reflection.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
+    }
+
+    /// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
+    pub(crate) fn mirrored(&self, d: V3) -> V3 {
+        let sky = mix(self.horizon, self.zenith * 2.0, saturate(d.y));
+        let dome = v3(d.x, 0.0, d.z) * (1.1 / (0.25 + d.y.max(0.0)));
+        let cloud = smoothstep(-0.15, 0.45, noise::fractal(dome, 3)) * smoothstep(0.0, 0.2, d.y);
+        let above = mix(sky, self.sun_color * CLOUD + self.horizon, cloud);
+        mix(self.nadir, above, smoothstep(-0.12, 0.06, d.y))
     }
 
     /// Colour that distance fades to, in direction `d`.

@@ -3,9 +3,9 @@
 
 use crate::render::camera::Ray;
 use crate::render::lava::crust::{Skin, broken};
-use crate::render::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
-use crate::render::media::ISO;
+use crate::render::math::{V3, in_cells, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::media::clear::{Clear, LEAST};
+use crate::render::media::{ISO, ice, smooth};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::Sight;
@@ -16,39 +16,37 @@ use crate::view::Preset;
 pub(crate) const VEIL: f32 = 0.05;
 /// Least share of its colour that a grain has, however coarse the look makes them.
 const DARKEST: f32 = 0.15;
-/// How far light reaches around the shaded side of grains, and of ice.
-const GRAINS_WRAP: f32 = 0.15;
-const ICE_WRAP: f32 = 0.5;
-/// Absorption of ice by a cell of its length, its colour, and the length that is looked into.
-pub(crate) const ICE_ABSORBS: V3 = V3::new(0.30, 0.08, 0.04);
-pub(crate) const ICE: V3 = V3::new(0.75, 0.92, 1.0);
-const ICE_DEEP: f32 = 4.0;
-/// Share of light that ice mirrors when it is met straight on.
-const ICE_MIRRORS: f32 = 0.018;
+/// How light reaches around the shaded side of grains.
+const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 /// Share of the light of the lava on a surface, as rock has it.
 const LAVA: f32 = 14.0;
 
-/// How a smooth material shines.
-struct Shine {
-    /// How far light reaches around the shaded side.
-    wrap: f32,
-    /// Share of its colour that it scatters.
-    matt: f32,
-    /// Share of light that it mirrors when it is met straight on, and whether in its own colour.
-    mirrors: f32,
-    is_tinted: bool,
-    /// Share of the sky in what it mirrors at a flat angle.
-    clear: f32,
-    /// Power and strength of the sun's glint.
-    glint: (i32, f32),
+/// Distances from a surface towards the sun at which the material itself is looked for, and the length that each stands for, in cells.
+const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
+/// Cells after which the light of the sun inside a material that it enters is a third, by colour: red goes farthest.
+pub(crate) const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
+/// Share of the sun that comes through to the shaded side of such a material.
+const COMES_THROUGH: f32 = 0.5;
+/// By colour, how much farther than on the whole light that enters a material reaches around its shaded side.
+pub(crate) const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
+
+/// How soft the shaded side of a material is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Softness {
+    /// How far light reaches around it.
+    pub(super) wrap: f32,
+    /// How much of the light enters and comes out elsewhere, red more than blue, 0 to 1.
+    pub(super) bleeds: f32,
 }
 
-const WAX: Shine = Shine { wrap: 0.45, matt: 0.42, mirrors: 0.03, is_tinted: false, clear: 0.35, glint: (18, 0.8) };
-const GLOSS: Shine = Shine { wrap: 0.2, matt: 0.55, mirrors: 0.03, is_tinted: false, clear: 0.5, glint: (96, 5.0) };
-const METAL: Shine = Shine { wrap: 0.0, matt: 0.08, mirrors: 0.75, is_tinted: true, clear: 1.0, glint: (48, 1.2) };
-
-/// Share of its colour that the sky keeps in a mirror: a room has other lights.
-const SKY_COLOR: f32 = 0.35;
+/// Light of the sun at a place of a material's surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    /// Share that the material itself leaves.
+    pub(super) sun: f32,
+    /// Length of the material towards the sun, in cells.
+    pub(super) depth: f32,
+}
 
 /// Ends of a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,17 +67,24 @@ pub(crate) struct End {
 }
 
 /// A point of a surface.
-struct Hit<'a> {
-    clear: &'a Clear<'a>,
-    ray: &'a Ray,
-    t: f32,
-    point: V3,
-    normal: V3,
+pub(super) struct Hit<'a> {
+    pub(super) clear: &'a Clear<'a>,
+    pub(super) ray: &'a Ray,
+    pub(super) t: f32,
+    pub(super) point: V3,
+    pub(super) normal: V3,
     /// Whether a side of what is shown of the box cuts through the material here.
-    cut: bool,
+    pub(super) cut: bool,
     /// Light of what lies behind the material, and its distance.
-    behind: V3,
-    far: f32,
+    pub(super) behind: V3,
+    pub(super) far: f32,
+}
+
+impl Hit<'_> {
+    /// Its normal with an unevenness that a cut does not have.
+    pub(super) fn uneven(&self, rough: V3) -> V3 {
+        if self.cut { self.normal } else { unit_or_up(self.normal + rough) }
+    }
 }
 
 /// The end of a ray, or a solid material before it. `coated`: whether the ray ends on rock that a material may coat.
@@ -154,10 +159,10 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     end
 }
 
-/// Outward normal of a surface: grains lie in steps of whole cells, which only a wide difference smooths.
+/// Outward normal of a surface: grains lie in steps of whole cells, and smooth bodies show theirs, which only a wide difference smooths.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
-        Preset::Sand | Preset::Ash => {
+        Preset::Sand | Preset::Ash | Preset::Wax | Preset::Gloss => {
             clear.field.upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5)
         }
         _ => clear.field.normal(p),
@@ -167,14 +172,14 @@ fn normal(clear: &Clear, p: V3) -> V3 {
 /// Light that leaves a surface towards the eye, through the haze.
 fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
-        Preset::Ice => ice(context, hit),
+        Preset::Ice => ice::light(context, hit),
         Preset::Rubble => {
             let skin = Skin { point: hit.point, normal: hit.normal, view: context.view(hit.ray), cut: false };
             broken(context, &skin, hit.clear.look.waves)
         }
-        Preset::Wax => smooth(context, hit, &WAX),
-        Preset::Gloss => smooth(context, hit, &GLOSS),
-        Preset::Metal => smooth(context, hit, &METAL),
+        Preset::Wax => smooth::light(context, hit, &smooth::WAX),
+        Preset::Gloss => smooth::light(context, hit, &smooth::GLOSS),
+        Preset::Metal => smooth::light(context, hit, &smooth::METAL),
         _ => grains(context, hit),
     };
     crate::render::style::cinematic::hazed(context, hit.ray, hit.t, light)
@@ -189,90 +194,69 @@ fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
     let tone = 1.0 + look.waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad;
     let tone = tone.max(DARKEST);
     let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * look.waves);
-    let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
+    let normal = hit.uneven(rough);
     let albedo = V3::from(look.linear_color()) * (0.46 * tone);
-    times(albedo, arriving(context, hit, normal, GRAINS_WRAP))
+    times(albedo, arriving(context, hit, normal, (GRAINS, own(context, hit))))
 }
 
-/// Wax, a melt or metal: smooth, with a little unevenness.
-fn smooth(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
-    let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
-    let uneven = |shift: f32| noise::fractal(p * 0.35 + v3(shift, 1.0, 3.0), 2);
-    let rough = v3(uneven(0.0), 0.0, uneven(31.0)) * (0.10 * look.waves);
-    let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
-    let color = V3::from(look.linear_color());
-    let diffuse = times(color, arriving(context, hit, normal, shine.wrap)) * shine.matt;
-    let view = context.view(hit.ray);
-    let facing = saturate(-view.dot(&normal));
-    let share = shine.mirrors + (shine.clear - shine.mirrors).max(0.0) * (1.0 - facing).powi(5);
-    let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
-    let (power, strength) = shine.glint;
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p) * own_shadow(context, hit);
-    let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open;
-    let seen = sky.reflected(mirror);
-    let gray = (seen.x + seen.y + seen.z) / 3.0;
-    let mirrored = mix(V3::new(gray, gray, gray), seen, SKY_COLOR) + sky.sun_color * glint;
-    let tint = if shine.is_tinted { color } else { V3::new(1.0, 1.0, 1.0) };
-    diffuse * (1.0 - share) + times(mirrored, tint) * share
-}
-
-/// Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`.
-fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, wrap: f32) -> V3 {
+/// Sun, sky and lava on a surface of this softness, with what the material itself leaves of the sun.
+pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own): (Softness, Own)) -> V3 {
     let (sky, p) = (context.sky, hit.point);
-    let facing = saturate((normal.dot(&sky.sun) + wrap) / (1.0 + wrap));
     let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
-    let sun = sky.sun_color * (facing * open * own_shadow(context, hit));
+    let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
     let lava = context.blackbody.shown(1040.0) * (LAVA * context.look.lava_light * context.ember.at(p, normal));
     // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava
 }
 
-/// Share of the sun that the material itself leaves at its surface.
-fn own_shadow(context: &ShadeContext, hit: &Hit) -> f32 {
+/// Share of the sun's light by colour on a surface that it meets at an angle of this cosine.
+fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
+    let facing = |wrap: f32| saturate((cosine + wrap) / (1.0 + wrap)) * own.sun;
+    if soft.bleeds <= 0.0 {
+        return V3::repeat(facing(soft.wrap));
+    }
+    let lit = FARTHER.map(|farther| facing(soft.wrap * (1.0 + soft.bleeds * farther)));
+    let through = ENTERS.map(|reach| COMES_THROUGH * soft.bleeds * (-own.depth / reach).exp());
+    lit.zip_map(&through, f32::max)
+}
+
+/// Share of the sun that the material itself leaves at its surface, and its length towards it.
+pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
     if hit.cut {
-        return 1.0;
+        return Own { sun: 1.0, depth: 0.0 };
     }
     let sun = in_cells(context.sky.sun, context.look.cell_height);
-    let toward = |away: f32| hit.clear.field.density(hit.point + hit.normal + sun * away);
-    let shut = [2.0, 4.0, 7.0, 11.0].map(toward).into_iter().fold(0.0_f32, f32::max);
-    1.0 - smoothstep(0.25, 0.75, shut)
-}
-
-/// Ice: what is behind it shimmers through, and depth turns it blue.
-fn ice(context: &ShadeContext, hit: &Hit) -> V3 {
-    let (p, unit, look) = (hit.point, context.land.unit, hit.clear.look);
-    let view = context.view(hit.ray);
-    let facing = saturate(-view.dot(&hit.normal));
-    let q = p / unit;
-    let frost = noise::fractal(q * 0.5, 4);
-    let scales =
-        v3(noise::fractal(q * 0.9 + v3(5.0, 1.0, 3.0), 2), 0.0, noise::fractal(q * 0.9 + v3(9.0, 4.0, 2.0), 2));
-    let rough = (scales * 0.22 + v3(frost, 0.0, -frost) * 0.10) * look.waves;
-    let normal = if hit.cut { hit.normal } else { unit_or_up(hit.normal + rough) };
-    let deep = thickness(hit) * context.pace(hit.ray);
-    let body = times(ICE, (ICE_ABSORBS * (-deep * look.depth)).map(f32::exp));
-    let diffuse = times(body, arriving(context, hit, normal, ICE_WRAP)) * lerp(0.20, 0.30, saturate(0.5 + frost));
-    let through = hit.behind * (0.25 * (-0.5 * deep * look.depth).exp());
-    let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * (1.0 - facing).powi(5);
-    let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
-    let sky = context.sky;
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
-    let glint = saturate(mirror.dot(&sky.sun)).powi(96) * 3.0 * open;
-    (diffuse + through) * (1.0 - share) + (sky.reflected(mirror) + sky.sun_color * glint) * share
-}
-
-/// Length of material along the ray behind its surface, in cells, at most [`ICE_DEEP`].
-fn thickness(hit: &Hit) -> f32 {
-    const SAMPLES: usize = 8;
-    let part = ICE_DEEP / SAMPLES as f32;
-    let mut length = 0.0;
-    for i in 0..SAMPLES {
-        let t = hit.t + (i as f32 + 0.5) * part;
-        if t >= hit.far {
-            break;
-        }
-        length += part * smoothstep(0.3, 0.6, hit.clear.field.density(hit.ray.at(t)));
+    let (mut shut, mut depth) = (0.0_f32, 0.0);
+    for (away, length) in TOWARD_SUN {
+        let density = hit.clear.field.density(hit.point + hit.normal + sun * away);
+        shut = shut.max(density);
+        depth += length * density;
     }
-    length
+    Own { sun: 1.0 - smoothstep(0.25, 0.75, shut), depth }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHADED: Own = Own { sun: 0.0, depth: 2.0 };
+
+    #[test]
+    fn only_a_material_that_light_enters_is_lit_through_and_then_red() {
+        let grains = sun_on(-0.5, GRAINS, SHADED);
+        assert_eq!(grains, V3::zeros());
+        let wax = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, SHADED);
+        assert!(wax.x > wax.y && wax.y > wax.z && wax.z > 0.0, "{wax:?}");
+        let thick = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, Own { depth: 8.0, ..SHADED });
+        assert!(thick.x < 0.3 * wax.x, "{thick:?}");
+    }
+
+    #[test]
+    fn light_straight_on_is_whole_whatever_the_softness() {
+        for bleeds in [0.0, 0.5, 1.0] {
+            let light = sun_on(1.0, Softness { wrap: 0.4, bleeds }, Own { sun: 1.0, depth: 0.0 });
+            assert!((light - V3::repeat(1.0)).abs().max() < 1e-6, "{light:?}");
+        }
+    }
 }

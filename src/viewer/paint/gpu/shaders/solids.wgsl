@@ -60,27 +60,38 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
 struct SolidPoint { medium: i32, t: f32, point: vec3<f32>, normal: vec3<f32>, cut: bool, behind: vec3<f32>, far: f32 }
 
 fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
-    let wide = select(vec2(1.5, 0.8), vec2(2.6, 1.3), preset_of(medium) < ICE);
-    let share = select(0.6, 0.5, preset_of(medium) < ICE);
+    let preset = preset_of(medium);
+    let smoothed = preset < ICE || preset == WAX || preset == GLOSS;
+    let wide = select(vec2(1.5, 0.8), vec2(2.6, 1.3), smoothed);
+    let share = select(0.6, 0.5, smoothed);
     return upright(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share);
 }
 
-// Share of the sun that the material itself leaves at its surface.
-fn own_sunlight(hit: SolidPoint) -> f32 {
+// What the material itself leaves of the sun at its surface (x), and its length towards the sun (y).
+fn own_sun(hit: SolidPoint) -> vec2<f32> {
+    if hit.cut { return vec2(1.0, 0.0); }
     var shut = 0.0;
+    var depth = 0.0;
     for (var k = 0; k < 4; k++) {
         let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
-        shut = max(shut, medium_at(hit.point + hit.normal + frame.sun.xyz / oblong() * away, hit.medium));
+        let here = medium_at(hit.point + hit.normal + frame.sun.xyz / oblong() * away, hit.medium);
+        shut = max(shut, here);
+        depth += vec4(2.0, 2.0, 3.0, 4.0)[k] * here;
     }
-    return select(1.0 - ramp(0.25, 0.75, shut), 1.0, hit.cut);
+    return vec2(1.0 - ramp(0.25, 0.75, shut), depth);
 }
 
-// Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`.
-fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32) -> vec3<f32> {
+// Share of the sun's light by colour on a surface that it meets at an angle of this cosine.
+fn sun_on(cosine: f32, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
+    let wraps = wrap * (1.0 + bleeds * FARTHER_BY_COLOR);
+    let lit = clamp((cosine + wraps) / (1.0 + wraps), vec3(0.0), vec3(1.0)) * own.x;
+    return max(lit, exp(-own.y / ENTERS) * (0.5 * bleeds));
+}
+
+// Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`, and of which some enters it.
+fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
     let p = hit.point;
-    let facing = saturate1((dot(normal, frame.sun.xyz) + wrap) / (1.0 + wrap));
-    let own = own_sunlight(hit);
-    let sun = frame.sun_color.rgb * (facing * sunlight(p.x, p.z) * own * cloud_sunlight(p));
+    let sun = frame.sun_color.rgb * sun_on(dot(normal, frame.sun.xyz), wrap, bleeds, own) * (sunlight(p.x, p.z) * cloud_sunlight(p));
     let lava = shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, normal));
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
@@ -96,14 +107,26 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let rough = vec3(fine, 0.3 * coarse, gradient_noise(p * 4.3 + vec3(19.0, 0.0, 5.0))) * (0.30 * waves);
     var normal = hit.normal;
     if !hit.cut { normal = unit_or_up(hit.normal + rough); }
-    return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, 0.15);
+    return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, 0.15, 0.0, own_sun(hit));
+}
+
+// Share of light that cracks and bubbles under a point of ice send back: `render::ice`.
+fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
+    var found = 0.0;
+    for (var layer = 0; layer < 2; layer++) {
+        let inside = q + bent * vec2(0.7, 2.2)[layer];
+        let sheet = abs(fractal(inside * 0.13 + vec3(3.0 * f32(layer)), 2));
+        let crack = ramp(0.03, 0.0, sheet) * 0.6;
+        let bubbles = ramp(0.35, 0.8, gradient_noise(inside * 1.9)) * 0.4;
+        found = max(found, max(crack, bubbles) / (1.0 + 0.4 * f32(layer)));
+    }
+    return found;
 }
 
 fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let look = frame.media_look[hit.medium];
     let q = hit.point / frame.cells.w;
     let view = view_of(ray);
-    let facing = saturate1(-dot(view, hit.normal));
     let frost = fractal(q * 0.5, 4);
     let scales = vec3(fractal(q * 0.9 + vec3(5.0, 1.0, 3.0), 2), 0.0, fractal(q * 0.9 + vec3(9.0, 4.0, 2.0), 2));
     var normal = hit.normal;
@@ -114,15 +137,26 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
         if t >= hit.far { break; }
         deep += 0.5 * ramp(0.3, 0.6, medium_at(at(ray, t), hit.medium));
     }
+    if hit.far <= hit.t { deep = 0.6; }
     deep *= pace_of(ray);
-    let body = ICE_COLOR * exp(ICE_ABSORBS * (-deep * look.x));
-    let diffuse = body * arriving_light(hit, normal, 0.5) * mix(0.20, 0.30, saturate1(0.5 + frost));
-    let through = hit.behind * (0.25 * exp(-0.5 * deep * look.x));
-    let share = 0.018 + 0.982 * pow(1.0 - facing, 5.0);
+    let there = saturate1(deep);
+    let bent = unit_or_up(view * (1.0 - ICE_BENDS) - normal * ICE_BENDS);
+    var flaws = 0.0;
+    if !hit.cut { flaws = ice_flaws(q, bent) * there; }
+    let milk = max(saturate1(0.14 + look.y * (0.8 * ramp(-0.1, 0.6, frost + 0.45 * normal.y - 0.35))), max(flaws, 0.9 * (1.0 - there)));
+    let lit = arriving_light(hit, normal, 0.5, 0.0, own_sun(hit));
+    let kept = exp(ICE_ABSORBS * (-deep * look.x));
+    let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(0.16, 0.40, milk) * sqrt(there));
+    let gathered = mix(sky_reflected(bent), sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.6, 0.5);
+    let clear = exp(-0.35 * deep * look.x);
+    let through = mix(gathered * 0.8, hit.behind, mix(1.0, 0.8 * clear, there)) * kept * mix(1.0, 0.7 * (1.0 - milk), there);
+    let facing = saturate1(-dot(view, normal));
+    let share = 0.02 + 0.98 * pow(1.0 - facing, 5.0) * mix(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
-    let open = sunlight(hit.point.x, hit.point.z) * cloud_sunlight(hit.point);
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 96.0) * 3.0 * open;
-    return (diffuse + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * share;
+    let open = sunlight(hit.point.x, hit.point.z) * cloud_sunlight(hit.point) * (1.0 - 0.8 * milk);
+    let near = saturate1(dot(mirror, frame.sun.xyz));
+    let glint = (pow(near, 96.0) * 6.0 + pow(near, 12.0) * 0.25) * open;
+    return (body + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
 }
 
 // Cold, broken crust.
@@ -134,34 +168,83 @@ fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     return lit(Skin(hit.point, hit.normal, view_of(ray), false), normal, here, 0.0);
 }
 
-// How a smooth material shines: `render::solid::Shine`.
-struct Shine { wrap: f32, matt: f32, mirrors: f32, tinted: bool, clear: f32, power: f32, strength: f32 }
+// How a smooth material shines: `render::smooth::Shine`.
+struct Shine { wrap: f32, bleeds: f32, matt: f32, mirrors: f32, tinted: bool, clear: f32, power: f32, strength: f32, uneven: f32 }
 
 fn shine_of(preset: f32) -> Shine {
-    if preset == WAX { return Shine(0.45, 0.42, 0.03, false, 0.35, 18.0, 0.8); }
-    if preset == GLOSS { return Shine(0.2, 0.55, 0.03, false, 0.5, 96.0, 5.0); }
-    return Shine(0.0, 0.08, 0.75, true, 1.0, 48.0, 1.2);
+    if preset == WAX { return Shine(0.45, 1.0, 0.42, 0.03, false, 0.35, 18.0, 0.8, 0.10); }
+    if preset == GLOSS { return Shine(0.2, 0.3, 0.48, 0.04, false, 0.9, 160.0, 14.0, 0.07); }
+    return Shine(0.0, 0.0, 0.05, 0.88, true, 1.0, 220.0, 4.0, 0.24);
+}
+
+// Share of a place on metal that is skin of oxide.
+fn oxide(p: vec3<f32>, waves: f32) -> f32 {
+    let patches = fractal(p * 0.13 + vec3(11.0, 2.0, 5.0), 4);
+    return ramp(-0.12, 0.16, patches + 0.45 * (waves - 1.0));
+}
+
+// Slope that its unevenness adds to the normal.
+fn unevenness(p: vec3<f32>, shine: Shine, skin: f32) -> vec3<f32> {
+    let q = p * 0.16;
+    let swell = vec3(fractal(q + vec3(0.0, 1.0, 3.0), 2), 0.0, fractal(q + vec3(31.0, 1.0, 3.0), 2)) * shine.uneven;
+    if skin <= 0.0 { return swell; }
+    let fine = vec3(fractal(p * 0.7 + vec3(7.0, 5.0, 1.0), 3), 0.0, fractal(p * 0.7 + vec3(41.0, 5.0, 1.0), 3));
+    return swell + fine * (0.12 * skin);
+}
+
+// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
+fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
+    let sky = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
+    let dome = vec3(d.x, 0.0, d.z) * (1.1 / (0.25 + max(d.y, 0.0)));
+    let cloud = ramp(-0.15, 0.45, fractal(dome, 3)) * ramp(0.0, 0.2, d.y);
+    let above = mix(sky, frame.sun_color.rgb * CLOUD + frame.horizon.rgb, cloud);
+    return mix(frame.nadir.rgb, above, ramp(-0.12, 0.06, d.y));
+}
+
+// Light that arrives from a mirrored direction: `sky` unless a material stands before it.
+fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
+    let toward = mirror / oblong();
+    var away = MIRRORED_NEAREST;
+    var light = vec3(0.0);
+    var open = 1.0;
+    for (var i = 0; i < MIRRORED_PLACES; i++) {
+        let p = hit.point + hit.normal + toward * away;
+        let densities = media_at(p);
+        let sun = frame.sun_color.rgb * (0.3 * sunlight(p.x, p.z));
+        let lit = (sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.7 + sun) * 0.46;
+        for (var k = 0; k < media_count(); k++) {
+            if !is_solid(k) { continue; }
+            let cover = ramp(0.3, 0.7, pick(densities, k)) * open;
+            light += frame.media_color[k].rgb * lit * cover;
+            open -= cover;
+        }
+        away *= MIRRORED_FARTHER;
+    }
+    return light + sky * open;
 }
 
 // Wax, a melt or metal.
 fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
     let shine = shine_of(preset_of(hit.medium));
-    let east = fractal(p * 0.35 + vec3(0.0, 1.0, 3.0), 2);
-    let south = fractal(p * 0.35 + vec3(31.0, 1.0, 3.0), 2);
+    let waves = frame.media_look[hit.medium].y;
+    var skin = 0.0;
+    if shine.tinted { skin = oxide(p, waves); }
     var normal = hit.normal;
-    if !hit.cut { normal = unit_or_up(hit.normal + vec3(east, 0.0, south) * (0.10 * frame.media_look[hit.medium].y)); }
+    if !hit.cut { normal = unit_or_up(hit.normal + unevenness(p, shine, skin) * waves); }
     let color = frame.media_color[hit.medium].rgb;
-    let diffuse = color * arriving_light(hit, normal, shine.wrap) * shine.matt;
+    let own = own_sun(hit);
+    let diffuse = color * arriving_light(hit, normal, shine.wrap, shine.bleeds, own) * mix(shine.matt, 0.14, skin);
     let view = view_of(ray);
     let facing = saturate1(-dot(view, normal));
-    let share = shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0);
+    let share = (shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0)) * mix(1.0, 0.7, skin);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * sunlight(p.x, p.z) * cloud_sunlight(p) * own_sunlight(hit);
-    let seen = sky_reflected(mirror);
-    let mirrored = mix(vec3((seen.x + seen.y + seen.z) / 3.0), seen, 0.35) + frame.sun_color.rgb * glint;
+    let open = sunlight(p.x, p.z) * cloud_sunlight(p) * own.x;
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * open * (1.0 - 0.7 * skin);
+    let sky = sky_mirrored(mirror);
+    let seen = around(hit, mirror, mix(vec3((sky.x + sky.y + sky.z) / 3.0), sky, 0.35));
     let tint = select(vec3(1.0), color, shine.tinted);
-    return diffuse * (1.0 - share) + mirrored * tint * share;
+    return diffuse * (1.0 - share) + (seen + frame.sun_color.rgb * glint) * tint * share;
 }
 
 fn solid_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {

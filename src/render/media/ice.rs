@@ -1,0 +1,119 @@
+//! Ice: glass with cracks and clouds of bubbles in it, under a skin of frost.
+
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::media::solid::{Hit, Softness, arriving, own};
+use crate::render::noise;
+use crate::render::style::shading::ShadeContext;
+
+/// Absorption of ice by a cell of its length, its colour, and the length that is looked into.
+pub(crate) const ABSORBS: V3 = V3::new(0.17, 0.055, 0.03);
+pub(crate) const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
+const DEEP: f32 = 4.0;
+/// How light reaches around the shaded side of it.
+const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
+/// Share of light that it mirrors when it is met straight on, and how far a ray that enters it is turned to the normal.
+const MIRRORS: f32 = 0.02;
+pub(crate) const BENDS: f32 = 0.31;
+/// Share of light that frost and bubbles send back, and that clear ice does.
+const WHITE: f32 = 0.40;
+const GLASSY: f32 = 0.16;
+/// Share of light from behind that deep ice passes on.
+const CLEAR: f32 = 0.7;
+/// Length of a film, in cells.
+const FILM: f32 = 0.6;
+/// Depths at which cracks and bubbles are looked for, in units of pattern.
+const LAYERS: [f32; 2] = [0.7, 2.2];
+
+/// Light that leaves it: a skin of frost over glass, in which cracks and bubbles shine.
+pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+    let (unit, look, sky) = (context.land.unit, hit.clear.look, context.sky);
+    let view = context.view(hit.ray);
+    let q = hit.point / unit;
+    let frost = noise::fractal(q * 0.5, 4);
+    let scales =
+        v3(noise::fractal(q * 0.9 + v3(5.0, 1.0, 3.0), 2), 0.0, noise::fractal(q * 0.9 + v3(9.0, 4.0, 2.0), 2));
+    let normal = hit.uneven((scales * 0.22 + v3(frost, 0.0, -frost) * 0.10) * look.waves);
+    let deep = thickness(hit) * context.pace(hit.ray);
+    let there = saturate(deep);
+    let bent = bent(view, normal);
+    let flaws = if hit.cut { 0.0 } else { flaws(q, bent) * there };
+    // Thin ice is slush.
+    let milk = milkiness(normal.y, frost, look.waves).max(flaws).max(0.9 * (1.0 - there));
+    let lit = arriving(context, hit, normal, (SOFT, own(context, hit)));
+    let kept = (ABSORBS * (-deep * look.depth)).map(f32::exp);
+    let body =
+        times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit) * (lerp(GLASSY, WHITE, milk) * there.sqrt());
+    // What is behind it, and what a lens of ice gathers from elsewhere.
+    let gathered = mix(sky.reflected(bent), sky.ambient(V3::y()) * 0.6, 0.5);
+    let clear = (-0.35 * deep * look.depth).exp();
+    let through = times(mix(gathered * 0.8, hit.behind, lerp(1.0, 0.8 * clear, there)), kept)
+        * lerp(1.0, CLEAR * (1.0 - milk), there);
+    let facing = saturate(-view.dot(&normal));
+    let share = MIRRORS + (1.0 - MIRRORS) * (1.0 - facing).powi(5) * lerp(1.0, 0.35, milk);
+    let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
+    let p = hit.point;
+    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p) * (1.0 - 0.8 * milk);
+    let near = saturate(mirror.dot(&sky.sun));
+    let glint = (near.powi(96) * 6.0 + near.powi(12) * 0.25) * open;
+    (body + through) * (1.0 - share) + (sky.reflected(mirror) + sky.sun_color * glint) * share.max(0.04)
+}
+
+/// Direction of a ray inside.
+fn bent(view: V3, normal: V3) -> V3 {
+    unit_or_up(view * (1.0 - BENDS) - normal * BENDS)
+}
+
+/// How white the skin is: frost lies on what faces up, in patches.
+fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
+    saturate(0.14 + waves * (0.8 * smoothstep(-0.1, 0.6, frost + 0.45 * up - 0.35)))
+}
+
+/// Share of light that cracks and bubbles under a point send back towards the eye.
+fn flaws(q: V3, bent: V3) -> f32 {
+    let mut found = 0.0_f32;
+    for (layer, depth) in LAYERS.into_iter().enumerate() {
+        let inside = q + bent * depth;
+        let sheet = noise::fractal(inside * 0.13 + V3::repeat(3.0 * layer as f32), 2).abs();
+        let crack = smoothstep(0.03, 0.0, sheet) * 0.6;
+        let bubbles = smoothstep(0.35, 0.8, noise::gradient(inside * 1.9)) * 0.4;
+        found = found.max(crack.max(bubbles) / (1.0 + 0.4 * layer as f32));
+    }
+    found
+}
+
+/// Length of material along the ray behind its surface, in cells, at most [`DEEP`].
+fn thickness(hit: &Hit) -> f32 {
+    const SAMPLES: usize = 8;
+    if hit.far <= hit.t {
+        return FILM;
+    }
+    let part = DEEP / SAMPLES as f32;
+    let mut length = 0.0;
+    for i in 0..SAMPLES {
+        let t = hit.t + (i as f32 + 0.5) * part;
+        if t >= hit.far {
+            break;
+        }
+        length += part * smoothstep(0.3, 0.6, hit.clear.field.density(hit.ray.at(t)));
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rays_are_bent_towards_the_normal() {
+        let view = v3(1.0, -0.5, 0.0).normalize();
+        let inside = bent(view, V3::y());
+        assert!(inside.y < view.y && (inside.norm() - 1.0).abs() < 1e-6, "{inside:?}");
+        assert!((bent(-V3::y(), V3::y()) + V3::y()).norm() < 1e-6, "straight on it goes on");
+    }
+
+    #[test]
+    fn frost_lies_on_what_faces_up() {
+        assert!(milkiness(1.0, 0.0, 1.0) > milkiness(0.0, 0.0, 1.0));
+        assert_eq!(milkiness(1.0, 0.3, 0.0), milkiness(-1.0, -0.3, 0.0), "ice without grain is even");
+    }
+}
