@@ -27,6 +27,12 @@ impl Line {
         self.pieces().map(length).sum()
     }
 
+    /// Number of columns within a distance of the line, at most.
+    pub(crate) fn most_columns(&self, radius: f64, grid: Grid) -> f64 {
+        let across = 2.0 * radius + 2.0;
+        (across * (across + std::f64::consts::SQRT_2 * self.length())).min(grid.columns() as f64)
+    }
+
     /// The point at a share of its length.
     pub(crate) fn point(&self, share: f64) -> [f64; 2] {
         let mut left = share * self.length();
@@ -42,11 +48,24 @@ impl Line {
 
     /// Columns (x, z) within a distance of the line, and those that it crosses; from north to south, in a row from west to east.
     pub(crate) fn columns(&self, radius: f64, grid: Grid) -> Vec<(usize, usize)> {
-        let mut columns: Vec<(usize, usize)> = self.pieces().flat_map(|piece| around(piece, radius, grid)).collect();
-        columns.sort_unstable_by_key(|&(x, z)| (z, x));
-        columns.dedup();
+        let (mut columns, mut most) = (Vec::new(), 0);
+        for piece in self.pieces() {
+            columns.extend(around(piece, radius, grid));
+            // Columns that pieces share are not kept often.
+            if columns.len() > 2 * most {
+                ordered(&mut columns);
+                most = columns.len();
+            }
+        }
+        ordered(&mut columns);
         columns
     }
+}
+
+/// Sorts columns and keeps each once.
+fn ordered(columns: &mut Vec<(usize, usize)>) {
+    columns.sort_unstable_by_key(|&(x, z)| (z, x));
+    columns.dedup();
 }
 
 fn length([[ax, az], [bx, bz]]: [[f64; 2]; 2]) -> f64 {

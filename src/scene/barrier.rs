@@ -1,13 +1,22 @@
 //! The `[[barrier]]` tables of a scene: dams, walls and ditches along lines, which raise or lower the ground before the first step.
 
+#[cfg(feature = "files")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
+#[cfg(feature = "files")]
+use serde_json::Value;
 
 use super::{Scene, SceneError};
 use crate::grid::line::Line;
 use crate::map::Site;
+#[cfg(feature = "files")]
+use crate::map::features::{Feature, Features, Geometry, features_on, read_text};
+#[cfg(feature = "files")]
+use crate::map::geojson;
+use crate::memory::MemoryEstimate;
 use crate::param::{Table, table};
 use crate::validate::{Invalid, within};
 
@@ -19,6 +28,15 @@ const FAR: f64 = 1e12;
 
 /// Highest barrier and deepest ditch in metres.
 const MAX_HEIGHT_M: f64 = 1000.0;
+
+/// Widest barrier in metres.
+const MAX_WIDTH_M: f64 = 1e5;
+
+/// Bytes of a column of a barrier while the ground is raised: its number, and that with the height.
+const BYTES_A_COLUMN: f64 = 12.0;
+
+/// Bytes of a column while the columns of a line are found, in lists that double.
+const BYTES_WHILE_MADE: f64 = 96.0;
 
 table! {
     /// A barrier, or all those of a file.
@@ -36,7 +54,7 @@ table! {
         /// Height above the ground under it; below 0 a ditch.
         pub height_m: f64 = 5.0, [-MAX_HEIGHT_M, MAX_HEIGHT_M] "m";
         /// Width across the line; at least the columns that the line crosses, each beside the next one.
-        pub width_m: f64 = 0.0, [0.0, 1e5] "m";
+        pub width_m: f64 = 0.0, [0.0, MAX_WIDTH_M] "m";
     }
 }
 
@@ -73,84 +91,129 @@ impl BarrierSpec {
     }
 
     /// The barriers on a box.
-    fn on(&self, key: &str, scene: &Scene, site: &Site) -> Result<Vec<Barrier>, Invalid> {
-        let Some(points) = &self.line_m else { return self.of_features(key, scene, site) };
+    fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
+        let Some(points) = &self.line_m else { return self.of_features(key, place) };
+        let site = place.site;
         let cells = points.iter().map(|point| point.map(|metres| metres / site.cell_size_m));
         let lines = vec![cells.map(|point| site.on_the_map(point)).collect()];
-        Ok(vec![self.placed(self.name.clone(), lines, (self.height_m, self.width_m), site)])
+        Ok(vec![self.placed(self.name.clone(), lines, (self.height_m, self.width_m), place)?])
     }
 
     #[cfg(feature = "files")]
-    fn of_features(&self, key: &str, scene: &Scene, site: &Site) -> Result<Vec<Barrier>, Invalid> {
-        use crate::map::features::{Features, Geometry, features_on, read_text};
-        use crate::map::geojson;
-        let path = scene.folder.join(self.file.clone().unwrap_or_default());
-        let name = path.display().to_string();
-        let wrong = |fault: String| {
-            Invalid::new(&format!("{key}.file"), &name, format!("a file of lines (.geojson); it {fault}"))
-        };
-        let text = match crate::inside::file(&path) {
-            Some(file) => file
-                .map_err(|error| error.to_string())
-                .and_then(|file| String::from_utf8(file.bytes.into_owned()).map_err(|_| "is no text".to_owned())),
-            None => read_text(&path),
-        };
-        let text = text.map_err(wrong)?;
-        geojson::need(&text)
-            .check("simplify it (ogr2ogr -simplify)")
-            .map_err(|error| wrong(format!("is long: {error}")))?;
-        let features = Features::parse(&text).and_then(|features| features_on(features, site)).map_err(wrong)?;
-        within(&format!("number of lines of {key}.file"), features.len() as f64, 1.0, MAX_BARRIERS as f64)?;
-        let barrier = |(i, feature): (usize, crate::map::features::Feature)| {
+    fn of_features(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
+        let path = place.scene.folder.join(self.file.clone().unwrap_or_default());
+        let (key, name) = (format!("{key}.file"), path.display().to_string());
+        let wrong = |fault: String| Invalid::new(&key, &name, format!("a file of lines (.geojson); it {fault}"));
+        let features = features(&path, place.site).map_err(|fault| place.wrong(wrong(fault)))?;
+        let count = within(&format!("number of lines of {key}"), features.len() as f64, 1.0, MAX_BARRIERS as f64);
+        count.map_err(|invalid| place.wrong(invalid))?;
+        let mut barriers = Vec::with_capacity(features.len());
+        for (i, feature) in features.into_iter().enumerate() {
+            let about = About::of(self, &feature)
+                .map_err(|fault| place.wrong(wrong(format!("{fault}, in feature {}", i + 1))))?;
             let lines = match feature.geometry {
                 Geometry::Lines(lines) => lines,
                 Geometry::Polygons(polygons) => polygons.into_iter().flatten().collect(),
-                Geometry::Points(_) => return Err(wrong(format!("has points, in feature {}", i + 1))),
+                Geometry::Points(_) => return Err(place.wrong(wrong(format!("has points, in feature {}", i + 1)))),
             };
-            let number = |name: &str, usual: f64, (low, high): (f64, f64)| {
-                let given = feature.properties.get(name).filter(|given| !given.is_null());
-                let number = given.map_or(Some(usual), serde_json::Value::as_f64);
-                number.filter(|number| (low..=high).contains(number)).ok_or_else(|| {
-                    wrong(format!("has a {name} that is no number from {low} to {high}, in feature {}", i + 1))
-                })
-            };
-            let height_m = number("height_m", self.height_m, (-MAX_HEIGHT_M, MAX_HEIGHT_M))?;
-            let width_m = number("width_m", self.width_m, (0.0, 1e5))?;
-            let name = feature.properties.get("name").and_then(serde_json::Value::as_str).map(str::to_owned);
-            Ok(self.placed(name, lines, (height_m, width_m), site))
-        };
-        features.into_iter().enumerate().map(barrier).collect()
+            barriers.push(self.placed(about.name, lines, (about.height_m, about.width_m), place)?);
+        }
+        Ok(barriers)
     }
 
     #[cfg(not(feature = "files"))]
-    fn of_features(&self, key: &str, _scene: &Scene, _site: &Site) -> Result<Vec<Barrier>, Invalid> {
+    fn of_features(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let file = self.file.clone().unwrap_or_default();
-        Err(Invalid::new(
-            &format!("{key}.file"),
-            file.display(),
-            "left out, with line_m in its place: no files are read here",
-        ))
+        let expected = "left out, with line_m in its place: no files are read here";
+        Err(place.wrong(Invalid::new(&format!("{key}.file"), file.display(), expected)))
     }
 
+    /// A barrier along lines of the map, weighed with the columns of those before it.
     fn placed(
         &self,
         name: Option<String>,
         lines: Vec<Vec<[f64; 2]>>,
         (height_m, width_m): (f64, f64),
-        site: &Site,
-    ) -> Barrier {
-        let columns = |line: &Vec<[f64; 2]>| {
+        place: &mut Placing<'_>,
+    ) -> Result<Barrier, SceneError> {
+        let (site, radius) = (place.site, 0.5 * width_m / place.site.cell_size_m);
+        let lines: Vec<Vec<[f64; 2]>> = lines.into_iter().filter(|line| !line.is_empty()).collect();
+        let mut columns: Vec<u32> = Vec::new();
+        for line in &lines {
             let cells: Vec<[f64; 2]> = line.iter().map(|point| site.cells_of(*point)).collect();
             let further: Vec<_> =
                 cells[1..].iter().map(|point| [point[0] - cells[0][0], point[1] - cells[0][1]]).collect();
-            Line::new(cells[0], &further).columns(0.5 * width_m / site.cell_size_m, site.grid)
-        };
-        let lines: Vec<Vec<[f64; 2]>> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-        let mut columns: Vec<u32> =
-            lines.iter().flat_map(columns).map(|(x, z)| site.grid.column(x, z) as u32).collect();
+            let line = Line::new(cells[0], &further);
+            place.weigh(
+                columns.len() as f64 + BYTES_WHILE_MADE / BYTES_A_COLUMN * line.most_columns(radius, site.grid),
+            )?;
+            columns.extend(line.columns(radius, site.grid).into_iter().map(|(x, z)| site.grid.column(x, z) as u32));
+        }
         columns.sort_unstable();
         columns.dedup();
-        Barrier { name: name.unwrap_or_default(), lines, height_m, width_m, columns }
+        place.held += columns.len() as f64;
+        Ok(Barrier { name: name.unwrap_or_default(), lines, height_m, width_m, columns })
+    }
+}
+
+/// Features of a file, or of a file in a session file, in coordinates of the map.
+#[cfg(feature = "files")]
+fn features(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
+    let text = match crate::inside::file(path) {
+        Some(file) => {
+            let bytes = file.map_err(|error| format!("cannot be read: {error}"))?.bytes.into_owned();
+            String::from_utf8(bytes).map_err(|_| "is no text".to_owned())?
+        }
+        None => read_text(path).map_err(|fault| format!("cannot be read: {fault}"))?,
+    };
+    let need = geojson::need(&text).check("simplify it (ogr2ogr -simplify)");
+    need.map_err(|error| format!("is too long: {error}"))?;
+    features_on(Features::parse(&text)?, site)
+}
+
+/// Name and measures of a feature.
+#[cfg(feature = "files")]
+struct About {
+    name: Option<String>,
+    height_m: f64,
+    width_m: f64,
+}
+
+#[cfg(feature = "files")]
+impl About {
+    /// Those of its properties, else those of the table.
+    fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
+        let number = |name: &str, usual: f64, low: f64, high: f64| {
+            let given = feature.properties.get(name).filter(|given| !given.is_null());
+            let number = given.map_or(Some(usual), Value::as_f64).filter(|number| (low..=high).contains(number));
+            number.ok_or_else(|| format!("has a {name} that is no number from {low} to {high}"))
+        };
+        Ok(Self {
+            name: feature.properties.get("name").and_then(Value::as_str).map(str::to_owned),
+            height_m: number("height_m", table.height_m, -MAX_HEIGHT_M, MAX_HEIGHT_M)?,
+            width_m: number("width_m", table.width_m, 0.0, MAX_WIDTH_M)?,
+        })
+    }
+}
+
+/// The box on which barriers are placed.
+struct Placing<'a> {
+    scene: &'a Scene,
+    site: &'a Site,
+    /// Columns of the barriers so far.
+    held: f64,
+}
+
+impl Placing<'_> {
+    /// Refuses more columns than memory may be taken for.
+    fn weigh(&self, more: f64) -> Result<(), SceneError> {
+        let need = MemoryEstimate::of("the columns of the barriers", 1, (self.held + more) * BYTES_A_COLUMN);
+        let path = &self.scene.origin;
+        need.check("make them narrower").map_err(|cause| SceneError::Memory { path: path.clone(), cause })
+    }
+
+    fn wrong(&self, invalid: Invalid) -> SceneError {
+        SceneError::Invalid { path: self.scene.origin.clone(), invalid }
     }
 }
 
@@ -160,12 +223,10 @@ impl Scene {
     /// # Errors
     /// A file that cannot be read or holds no lines, by its name.
     pub fn barriers(&self, site: &Site) -> Result<Vec<Barrier>, SceneError> {
-        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
-        let of_table =
-            |(i, spec): (usize, &BarrierSpec)| spec.on(&format!("barrier[{i}]"), self, site).map_err(invalid);
+        let mut place = Placing { scene: self, site, held: 0.0 };
         let mut all: Vec<Barrier> = Vec::new();
-        for table in self.spec.barriers.iter().enumerate().map(of_table) {
-            all.extend(table?);
+        for (i, spec) in self.spec.barriers.iter().enumerate() {
+            all.extend(spec.on(&format!("barrier[{i}]"), &mut place)?);
         }
         for (i, barrier) in all.iter_mut().enumerate().filter(|(_, barrier)| barrier.name.is_empty()) {
             barrier.name = format!("barrier {}", i + 1);
@@ -179,19 +240,25 @@ impl Scene {
         self.spec.barriers.iter().enumerate().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
     }
 
-    /// Raises and lowers the ground, heights in cells, by the barriers: where two meet, by the higher dam or the deeper ditch.
+    /// Raises and lowers the ground, heights in cells, by the barriers: where some meet, by the deepest ditch, else by the highest dam.
     pub(super) fn raise_barriers(&self, heights: &mut Array2<f32>, site: &Site) -> Result<(), SceneError> {
         if self.spec.barriers.is_empty() {
             return Ok(());
         }
-        let ground = heights.clone();
-        for barrier in self.barriers(site)? {
-            let up = (barrier.height_m / site.cell_height_m()) as f32;
-            for &column in &barrier.columns {
-                let at = (column as usize / site.grid.nx, column as usize % site.grid.nx);
-                let to = (ground[at] + up).max(0.0);
-                heights[at] = if up < 0.0 { heights[at].min(to) } else { heights[at].max(to) };
-            }
+        let barriers = self.barriers(site)?;
+        let up_of = |barrier: &Barrier| (barrier.height_m / site.cell_height_m()) as f32;
+        let of = |barrier: &Barrier| {
+            let up = up_of(barrier);
+            barrier.columns.clone().into_iter().map(move |column| (column, up))
+        };
+        // Each with its height.
+        let mut all: Vec<(u32, f32)> = barriers.iter().flat_map(of).collect();
+        all.sort_unstable_by_key(|&(column, _)| column);
+        for same in all.chunk_by(|a, b| a.0 == b.0) {
+            let (lowest, highest) =
+                same.iter().fold((0.0f32, 0.0f32), |(low, high), (_, up)| (low.min(*up), high.max(*up)));
+            let at = (same[0].0 as usize / site.grid.nx, same[0].0 as usize % site.grid.nx);
+            heights[at] = (heights[at] + if lowest < 0.0 { lowest } else { highest }).max(0.0);
         }
         Ok(())
     }

@@ -28,6 +28,9 @@ use crate::validate::{Invalid, tame};
 /// Longest file.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// Most rows of a file.
+const MOST_ROWS: usize = 100_000;
+
 /// Names of columns, in lower case, each with the factor to seconds, m³/s or W.
 const TIMES: [(&str, f64); 4] = [("time_s", 1.0), ("time_min", 60.0), ("time_h", 3600.0), ("time_d", 86_400.0)];
 const DATE: &str = "date";
@@ -168,6 +171,9 @@ fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     while reader.read_record(&mut record).map_err(|error| error.to_string())? {
         // The position of a record is that of the remarks above it.
         let line = || text[..reader.position().byte() as usize].trim_end().lines().count();
+        if rows.len() == MOST_ROWS {
+            return Err(format!("has more than {MOST_ROWS} rows: keep those of an hour or a day"));
+        }
         rows.push(columns.row(&record).map_err(|fault| format!("line {}: {fault}", line()))?);
     }
     if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }

@@ -168,8 +168,7 @@ impl VentSpec {
 
     /// Number of its columns at most.
     fn most_columns(&self, grid: Grid) -> f64 {
-        let across = 2.0 * self.radius + 2.0;
-        (across * (across + std::f64::consts::SQRT_2 * self.line().length())).min(grid.columns() as f64)
+        self.line().most_columns(self.radius, grid)
     }
 
     /// Number of columns among which most of what it pours is shared.

@@ -501,7 +501,16 @@ fn whatever_is_made_fits_into_the_limit() {
     let dam = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [60, 5, 120] }\n\
                matter = { kind = \"lava\", amount = 1.0 }\n[[vent]]\nx = 9.0\nz = 9.0\nrate_m3_s = 1.0\n";
     folder.put("dam.toml", format!("model = \"flow\"\n{}", scene_of([120, 20, 120], dam)).as_bytes());
+    let wall = "[[barrier]]\nline_m = [[9, 40], [110, 40]]\nheight_m = 8\nwidth_m = 4\n";
+    folder.put(
+        "wall.toml",
+        format!("model = \"flow\"\n{}", scene_of([120, 20, 120], &format!("{dam}{wall}"))).as_bytes(),
+    );
+    let wide = "[[barrier]]\nline_m = [[0, 0], [9e3, 9e3], [0, 9e3]]\nwidth_m = 4e4\n".repeat(3);
+    folder.put("wide.toml", scene_of([1600, 9, 1600], &wide).as_bytes());
     for args in [
+        "run wall.toml --steps 1 --barrier-table a.csv --force",
+        "run wide.toml --steps 1",
         "scene ground.toml",
         "scene dem.asc --pack a.lavoxel --force",
         "run ground.toml --steps 1",

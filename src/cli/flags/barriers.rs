@@ -6,6 +6,7 @@ use clap::Args;
 use lavoxel::export::NO_FORECAST;
 use lavoxel::exposure::{Assets, BarrierGain, BarrierOutcome, Row, after, write};
 use lavoxel::map::Site;
+use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::{Barrier, Scene, Seconds, Stage};
 use lavoxel::simulation::Simulation;
@@ -56,6 +57,8 @@ impl BarrierOptions {
             "--barrier-table {name}: there are no barriers; pass --barrier LINES.geojson or add [[barrier]] tables to the scene"
         );
         check_free(path, existing)?;
+        MemoryEstimate::of("the table of barriers", scene.spec.grid.grid()?.columns(), 24.0)
+            .check("make the box coarser")?;
         Ok(Some(BarrierTable { path: path.clone(), scene: scene.clone(), barriers: Vec::new() }))
     }
 }
