@@ -412,7 +412,7 @@ fn wrong_flags_and_files_are_named() {
             "is in longitude and latitude (WGS 84), the heightmap in",
         ),
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area thin.geojson", "has a polygon without an area"),
-        ("hazard two.toml --rates 5 --volumes 9", "the vents of the scene differ in radius"),
+        ("hazard two.toml --rates 5 --volumes 9", "the vents of the scene differ in line, radius"),
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area heavy.csv", "has weights whose sum is too large"),
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area five.csv", "line 1: has 5 fields and not at most 3"),
         ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "--above 1000000000000000000000000000000000000000"),
