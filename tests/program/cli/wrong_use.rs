@@ -56,7 +56,7 @@ fn the_tip_is_the_flag_that_was_meant() {
     for (args, tip) in [
         ("run small.toml --duration 3 hours", "tip: a number and its unit are one word: --duration 3h"),
         ("run small.toml --duration 10 Days", "tip: a number and its unit are one word: --duration 10d"),
-        ("run small.toml --rates 5", "tip: --rates is a flag of lavoxel hazard"),
+        ("run small.toml --rates 5", "tip: --rates is a flag of lavoxel resume, lavoxel hazard"),
         ("run small.toml --vent-area area.geojson", "tip: --vent-area is a flag of lavoxel hazard"),
         ("hazard small.toml --npz=a.npz", "tip: --npz is a flag of lavoxel run, lavoxel resume"),
         ("run small.toml --stepz 4", "tip: a similar argument exists: '--steps'"),
