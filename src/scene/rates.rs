@@ -23,6 +23,7 @@ use jiff::tz::TimeZone;
 
 use super::vent::RatesFiles;
 use super::{Scene, SceneError};
+use crate::output::protect;
 use crate::validate::{Invalid, tame};
 
 /// Longest file.
@@ -143,6 +144,8 @@ fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 
 fn text(path: &Path) -> Result<String, String> {
     let about = std::fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+    // No output of this command takes its place.
+    protect(path);
     if !about.is_file() || about.len() > MOST_BYTES {
         return Err(format!("must be a file of at most {} MiB", MOST_BYTES >> 20));
     }

@@ -75,6 +75,14 @@ fn new_rates_go_on_from_a_checkpoint() {
 }
 
 #[test]
+fn a_table_of_rates_is_not_replaced_by_the_command_that_reads_it() {
+    let place = place("x = 15\nz = 10\nrates_files = [\"rates.csv\"]\n[[barrier]]\nline_m = [[9, 9], [99, 9]]");
+    place.put("rates.csv", "time_h,rate_m3_s\n0,2\n");
+    place.refused("run vent.toml --barrier-table rates.csv --force");
+    assert_eq!(place.read("rates.csv"), b"time_h,rate_m3_s\n0,2\n");
+}
+
+#[test]
 fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
     let place = place("x = 15\nz = 10\nrates_files = [\"rates.csv\"]");
     for (table, part) in [
