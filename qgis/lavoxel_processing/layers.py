@@ -1,0 +1,164 @@
+"""Layers of QGIS as files in the forms that the program reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from osgeo import gdal
+from qgis.core import (
+    QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsProcessingException,
+    QgsProcessingUtils,
+    QgsWkbTypes,
+)
+from qgis.PyQt.QtCore import QVariant
+
+HEIGHTMAPS = (".tif", ".tiff", ".asc", ".hgt", ".dem")
+"""Endings of rasters that the program reads as they are."""
+
+DIGITS = 12
+"""Decimal places of coordinates, so that degrees keep their last metre's parts."""
+
+
+def number(value: float) -> str:
+    """A number as the program reads it, without digits that say nothing."""
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
+
+
+def temporary(name: str) -> Path:
+    """Path of a new file with this name, in a folder of its own that goes with the session of QGIS."""
+    path = Path(QgsProcessingUtils.generateTempFilename(name))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def plain(name: str) -> str:
+    """Name of a layer as part of the name of a file."""
+    return re.sub(r"[^\w-]+", "_", name).strip("_") or "layer"
+
+
+def epsg(crs: QgsCoordinateReferenceSystem) -> int | None:
+    """Number of a system in the EPSG registry."""
+    authority, _, code = crs.authid().partition(":")
+    return int(code) if authority == "EPSG" and code.isdigit() else None
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Elevation model: its file, the system of its coordinates, and the flags that go with the file."""
+
+    file: str
+    crs: QgsCoordinateReferenceSystem
+    words: list[str]
+
+    @classmethod
+    def of(cls, layer) -> Ground:
+        """From a raster layer; what the program does not read as it is becomes a temporary GeoTIFF."""
+        file, crs = layer.source(), layer.crs()
+        data = gdal.Open(file) if layer.providerType() == "gdal" else None
+        if data is None:
+            raise QgsProcessingException(f"the elevation model {layer.name()} is no raster file: save it as GeoTIFF")
+        code = epsg(crs)
+        unsaid = crs.isValid() and _code(data) != code
+        as_it_is = Path(file).suffix.lower() in HEIGHTMAPS and Path(file).is_file() and data.RasterCount == 1
+        if as_it_is and not (unsaid and code is None):
+            return cls(file, crs, ["--crs", f"EPSG:{code}"] if unsaid else [])
+        copy = str(temporary(f"{plain(layer.name())}.tif"))
+        options = {"bandList": [1], "outputSRS": crs.toWkt() if crs.isValid() else None}
+        if gdal.Translate(copy, data, **options) is None:
+            raise QgsProcessingException(
+                f"the elevation model {layer.name()} cannot be copied to {copy}: {gdal.GetLastErrorMsg()}"
+            )
+        return cls(copy, crs, [])
+
+
+def _code(data) -> int | None:
+    """EPSG number that a raster file says itself."""
+    system = data.GetSpatialRef()
+    code = system and system.GetAuthorityName(None) == "EPSG" and system.GetAuthorityCode(None)
+    return int(code) if code else None
+
+
+def moved(source, crs: QgsCoordinateReferenceSystem, context, feedback):
+    """Features of a layer or of the source of a parameter, brought to a system: pairs of feature and geometry."""
+    name, transform = source.sourceName(), None
+    if crs.isValid() and source.sourceCrs().isValid():
+        transform = QgsCoordinateTransform(source.sourceCrs(), crs, context.transformContext())
+    elif crs.isValid() or source.sourceCrs().isValid():
+        feedback.pushWarning(
+            f"{name}: its coordinates are taken for those of the raster, since one of both has no coordinate system"
+        )
+    for feature in source.getFeatures():
+        geometry = feature.geometry()
+        if geometry.isEmpty():
+            continue
+        if transform is not None:
+            try:
+                geometry.transform(transform)
+            except QgsCsException as error:
+                raise QgsProcessingException(
+                    f"{name}: feature {feature.id()} cannot be brought to {crs.authid()}: {error}"
+                ) from error
+        yield feature, geometry
+
+
+def geojson(source, path: Path, crs, context, feedback, renamed: dict[str, str] | None = None) -> Path:
+    """Writes features as GeoJSON in a system, with its member `crs`.
+
+    renamed: for properties of the program the fields that hold them, such as `{"height_m": "crest"}`.
+    """
+    fields = [field.name() for field in source.fields()]
+    features = []
+    for feature, geometry in moved(source, crs, context, feedback):
+        properties = {name: _value(feature[name]) for name in fields}
+        for name, field in (renamed or {}).items():
+            properties[name] = _value(feature[field])
+        shape = json.loads(geometry.asJson(DIGITS))
+        features.append({"type": "Feature", "properties": properties, "geometry": shape})
+    if not features:
+        raise QgsProcessingException(f"{source.sourceName()} has no feature with a geometry")
+    collection = {"type": "FeatureCollection", "crs": _member(crs), "features": features}
+    path.write_text(json.dumps(collection, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def _member(crs):
+    """Member `crs` of the older edition of GeoJSON, which the program reads and writes."""
+    if not crs.isValid():
+        return None
+    code = epsg(crs)
+    name = f"urn:ogc:def:crs:EPSG::{code}" if code else crs.description()
+    return {"type": "name", "properties": {"name": name}}
+
+
+def _value(value):
+    """An attribute as JSON has it."""
+    if value is None or (isinstance(value, QVariant) and value.isNull()):
+        return None
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    return value.toString(1) if hasattr(value, "toString") else str(value)  # 1: ISO 8601, of dates and times
+
+
+def lines_of(source, crs, context, feedback):
+    """Vents of a layer of points or lines: pairs of feature and its points, of which a fissure has several."""
+    for feature, geometry in moved(source, crs, context, feedback):
+        parts = list(geometry.constParts())
+        if len(parts) > 1:
+            raise QgsProcessingException(
+                f"{source.sourceName()}: feature {feature.id()} has {len(parts)} parts, and a vent is one point or line: "
+                "Multipart to singleparts takes them apart"
+            )
+        points = [(point.x(), point.y()) for point in parts[0].vertices()]
+        yield feature, points
+
+
+def is_polygons(layer) -> bool:
+    """Whether a layer has polygons."""
+    return QgsWkbTypes.geometryType(layer.wkbType()) == QgsWkbTypes.PolygonGeometry
