@@ -1,4 +1,4 @@
-"""Draws docs/qgis.png: layers of an eruption and of a hazard map as QGIS loads them. `python3 qgis/picture.py docs/qgis.png`."""
+"""Draws layers of an eruption and of a hazard map as QGIS loads them: `python3 qgis/picture.py docs/qgis.png`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "tests"))
-from house import DEM, PLACE, VENTS, Feedback, built, layer, use
+from house import DEM, VENTS, Feedback, built, layer, processing, use
 from lavoxel_processing import styles
 from qgis.core import (
-    QgsFeature,
-    QgsFillSymbol,
-    QgsGeometry,
+    QgsBilinearRasterResampler,
     QgsHillshadeRenderer,
     QgsLayoutExporter,
     QgsLayoutItemLabel,
@@ -21,6 +19,7 @@ from qgis.core import (
     QgsLayoutPoint,
     QgsLayoutSize,
     QgsLegendStyle,
+    QgsMapLayerLegendUtils,
     QgsMarkerSymbol,
     QgsPrintLayout,
     QgsProcessingContext,
@@ -33,18 +32,22 @@ from qgis.core import (
 )
 from qgis.PyQt.QtGui import QFont
 
-import processing
-
-X, Y = PLACE
+X, Y = 2667705.0, 6479145.0
 MM = QgsUnitTypes.LayoutMillimeters
-SIZE = (230.0, 146.0)
-MAP = (68.0, 124.0)
+SIZE = (228.0, 122.0)
+MAP = (70.0, 99.8)
 
 
 def huts():
     """Buildings, made up."""
-    places = [(10, 40), (-30, 150), (75, 180), (-75, 215), (110, 60), (-180, 120), (20, 245), (-260, 30), (210, -60), (90, 330)]
-    return layer("Point", "EPSG:27200", *((f"POINT({X + x} {Y + y})", {"name": f"hut {i}"}) for i, (x, y) in enumerate(places)), name="huts")
+    near = [(0, 100), (60, 130), (-60, 60), (-60, 14), (140, 40), (-150, 100)]
+    far = [(-45, 195), (50, 225), (-215, 48), (190, -80), (120, 310), (-190, -60)]
+    return layer(
+        "Point",
+        "EPSG:27200",
+        *((f"POINT({X + x} {Y + y})", {"name": f"hut {i}"}) for i, (x, y) in enumerate(near + far)),
+        name="huts",
+    )
 
 
 def ground():
@@ -53,8 +56,7 @@ def ground():
     renderer = QgsHillshadeRenderer(shaded.dataProvider(), 1, 315.0, 45.0)
     renderer.setZFactor(1.5)
     shaded.setRenderer(renderer)
-    shaded.setResamplingStage(shaded.resamplingStage())
-    shaded.resampleFilter().setZoomedInResampler(__import__("qgis.core").core.QgsBilinearRasterResampler())
+    shaded.resampleFilter().setZoomedInResampler(QgsBilinearRasterResampler())
     shaded.setOpacity(0.8)
     return shaded
 
@@ -69,14 +71,32 @@ def loaded(path, name):
 def eruption(folder):
     """Thickness, contours and exposure of one eruption, and its vent."""
     vent = layer("Point", "EPSG:27200", (f"POINT({X} {Y})", {"rate": 3.0}), name="Vent")
-    vent.setRenderer(QgsSingleSymbolRenderer(QgsMarkerSymbol.createSimple({"name": "triangle", "color": "#20d0e0", "size": "4"})))
+    vent.setRenderer(
+        QgsSingleSymbolRenderer(QgsMarkerSymbol.createSimple({"name": "triangle", "color": "#20d0e0", "size": "4"}))
+    )
     done = processing.run(
         "lavoxel:run",
-        {"DEM": str(DEM), "LAVA": "etna-basalt", "CELL_SIZE": 5.0, "VENTS": vent, "RATE": 3.0, "DURATION": "3h", "EXPOSURE": [huts()],
-         "EXPOSED": f"{folder}/exposed", "THICKNESS": f"{folder}/thickness.tif", "CONTOURS": f"{folder}/lines.gpkg", "FLAGS": "--smooth-dem"},
-        context=QgsProcessingContext(), feedback=Feedback(),
+        {
+            "DEM": str(DEM),
+            "LAVA": "etna-basalt",
+            "CELL_SIZE": 5.0,
+            "VENTS": vent,
+            "RATE": 3.0,
+            "DURATION": "2h",
+            "EXPOSURE": [huts()],
+            "EXPOSED": f"{folder}/exposed",
+            "THICKNESS": f"{folder}/thickness.tif",
+            "CONTOURS": f"{folder}/lines.gpkg",
+            "FLAGS": "--smooth-dem",
+        },
+        context=QgsProcessingContext(),
+        feedback=Feedback(),
     )
-    named = [(done["EXPOSED_LAYERS"][0], "Exposure: huts"), (done["CONTOURS"], "Contour lines (m)"), (done["THICKNESS"], "Thickness in m")]
+    named = [
+        (done["EXPOSED_LAYERS"][0], "Exposure: huts"),
+        (done["CONTOURS"], "Contour lines (m)"),
+        (done["THICKNESS"], "Thickness in m"),
+    ]
     return [vent, *(loaded(*pair) for pair in named)]
 
 
@@ -84,9 +104,22 @@ def hazard(folder):
     """Probability, contours and exposure of many eruptions."""
     done = processing.run(
         "lavoxel:hazard",
-        {"DEM": str(DEM), "LAVA": "etna-basalt", "CELL_SIZE": 10.0, "VENTS": str(VENTS), "RATES": "log-uniform:1,10", "VOLUMES": "log-normal:15000,2",
-         "RUNS": 100, "DURATION": "6h", "EXPOSURE": [huts()], "LEVELS": "0.05,0.1,0.25", "OUTPUT": f"{folder}/hazard", "FLAGS": "--smooth-dem"},
-        context=QgsProcessingContext(), feedback=Feedback(),
+        {
+            "DEM": str(DEM),
+            "LAVA": "etna-basalt",
+            "CELL_SIZE": 10.0,
+            "VENTS": str(VENTS),
+            "RATES": "log-uniform:1,10",
+            "VOLUMES": "log-normal:15000,2",
+            "RUNS": 100,
+            "DURATION": "6h",
+            "EXPOSURE": [huts()],
+            "LEVELS": "0.05,0.1,0.25",
+            "OUTPUT": f"{folder}/hazard",
+            "FLAGS": "--smooth-dem",
+        },
+        context=QgsProcessingContext(),
+        feedback=Feedback(),
     )
     exposed = next(path for path in done["LAYERS"] if "exposure" in path)
     named = [(exposed, "Exposure: huts"), (done["CONTOURS"], "Contours"), (done["PROBABILITY"], "Probability")]
@@ -117,11 +150,16 @@ def half(layout, left, title, shown):
     legend.setAutoUpdateModel(False)
     legend.model().rootGroup().clear()
     for one in shown[:-1]:
-        legend.model().rootGroup().addLayer(one)
+        node = legend.model().rootGroup().addLayer(one)
+        if isinstance(one, QgsRasterLayer):
+            # Colours without the name of the band above them.
+            colours = range(1, len(legend.model().layerOriginalLegendNodes(node)))
+            QgsMapLayerLegendUtils.setLegendNodeOrder(node, list(colours))
+            legend.model().refreshLayerLegend(node)
     for style, size in ((QgsLegendStyle.Subgroup, 9), (QgsLegendStyle.SymbolLabel, 8)):
         legend.setStyleFont(style, QFont("DejaVu Sans", size))
     legend.setSymbolHeight(3.5)
-    place(layout, legend, left + 4 + MAP[0], 13, 40, 120)
+    place(layout, legend, left + 4 + MAP[0], 13, 40, MAP[1])
 
 
 def main(path):
@@ -132,7 +170,10 @@ def main(path):
         layout = QgsPrintLayout(project)
         layout.initializeDefaults()
         layout.pageCollection().page(0).setPageSize(QgsLayoutSize(*SIZE, MM))
-        for left, title, layers_ in ((0, "Run an eruption", eruption(folder)), (SIZE[0] / 2, "Hazard map", hazard(folder))):
+        for left, title, layers_ in (
+            (0, "Run an eruption", eruption(folder)),
+            (SIZE[0] / 2, "Hazard map", hazard(folder)),
+        ):
             shown = [*layers_, ground()]
             project.addMapLayers(shown, False)
             half(layout, left, title, shown)

@@ -1,4 +1,4 @@
-"""Lavoxel in the Processing toolbox of QGIS: eruptions, hazard maps and footprints side by side, by the program `lavoxel`."""
+"""Lavoxel in the Processing toolbox of QGIS: eruptions, hazard maps and comparisons by the program `lavoxel`."""
 
 
 def classFactory(iface):  # noqa: N802, a name that QGIS calls

@@ -60,6 +60,20 @@ class Algorithm(QgsProcessingAlgorithm):
         fault = program.problem()
         return not fault, fault
 
+    def prepareAlgorithm(self, parameters, context, feedback):  # noqa: N802
+        """Takes hold of layers in the thread that owns them."""
+        self.held = {}
+        for parameter in self.parameterDefinitions():
+            name, kind = parameter.name(), parameter.type()
+            if kind == "multilayer":
+                found = self.parameterAsLayerList(parameters, name, context) or []
+            elif kind == "layer":
+                found = [self.parameterAsLayer(parameters, name, context)]
+            else:
+                continue
+            self.held[name] = [layers.held(layer) for layer in found]
+        return True
+
     def add(self, *parameters):
         """Adds parameters in their order."""
         for parameter in parameters:
@@ -174,12 +188,12 @@ class Algorithm(QgsProcessingAlgorithm):
         path = layers.temporary("barriers.geojson")
         return ["--barrier", str(layers.geojson(source, path, ground.crs, context, feedback, fields))]
 
-    def exposure_files(self, ground, parameters, context, feedback) -> list[Path]:
+    def exposure_files(self, ground, context, feedback) -> list[Path]:
         """Files of the layers of buildings, roads and areas, each with the name of its layer."""
         files, folder = [], layers.temporary("exposure")
         folder.mkdir()
-        for layer in self.parameterAsLayerList(parameters, "EXPOSURE", context) or []:
-            name = layers.plain(layer.name())
+        for layer in self.held["EXPOSURE"]:
+            name = layers.plain(layer.sourceName())
             taken = {path.stem for path in files}
             name = next(n for n in (name, *(f"{name}_{i}" for i in range(2, 1000))) if n not in taken)
             path = folder / f"{name}.geojson"

@@ -1,4 +1,4 @@
-"""Parameters of a lava by an observed flow: `lavoxel calibrate`. The provider has it where the program has the command."""
+"""Parameters of a lava by an observed flow: `lavoxel calibrate`, where the program has that command."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Calibrate(Eruption):
     NAME, TITLE = "calibrate", "Calibrate by an observed flow"
     TAGS = ("lava", "volcano", "calibration")
     HELP = (
-        "Runs with parameters from ranges, and those whose footprints agree best with an observed flow: <code>lavoxel calibrate</code>.\n\n"
+        "Runs with parameters from ranges, and those whose footprints agree best with an observed "
+        "flow: <code>lavoxel calibrate</code>.\n\n"
         "A <b>range</b> is NAME=LOW..HIGH, one a line. A scene file takes the place of lava, vents and duration."
     )
 
@@ -55,11 +56,10 @@ class Calibrate(Eruption):
         else:
             file, words = self.start(ground, parameters, context, feedback)
             words += self.text_words(parameters, context, {"DURATION": "--duration"})
-        layer = self.parameterAsLayer(parameters, "OBSERVED", context)
         ranges = self.parameterAsString(parameters, "VARY", context).split()
         return [
             *("calibrate", file, *words),
-            *("--observed", footprint(layer, "observed", ground.crs, context, feedback)),
+            *("--observed", footprint(self.held["OBSERVED"][0], "observed", ground.crs, context, feedback)),
             *(word for one in ranges for word in ("--vary", one)),
             *self.text_words(parameters, context, {"RUNS": "--runs", "OUTPUT": "--out"}),
             *self.rest_words(parameters, context),

@@ -40,9 +40,12 @@ class Compare(Algorithm):
     NAME, TITLE = "compare", "Compare two footprints"
     TAGS = ("lava", "volcano", "fit", "jaccard", "validation")
     HELP = (
-        "How well a flow A agrees with one that was observed, B: <code>lavoxel compare</code>. Cells of rasters count where their value is above the "
-        "limit, cells under polygons where their middle is inside. In a map of arrival all cells with a value count, or those up to a time.\n\n"
-        "Polygons are brought to the system of the raster; two rasters must be in one. The measures are outputs, and a table in the log; 1 is the best for "
+        "How well a flow A agrees with one that was observed, B: <code>lavoxel compare</code>. Cells "
+        "of rasters count where their value is above the "
+        "limit, cells under polygons where their middle is inside. In a map of arrival all cells "
+        "with a value count, or those up to a time.\n\n"
+        "Polygons are brought to the system of the raster; two rasters must be in one. The measures "
+        "are outputs, and a table in the log; 1 is the best for "
         "fit, Jaccard, precision and recall. The front is the largest distance from the point, such as the vent."
     )
 
@@ -66,12 +69,13 @@ class Compare(Algorithm):
             self.addOutput(QgsProcessingOutputNumber(output, text))
 
     def processAlgorithm(self, parameters, context, feedback):  # noqa: N802
-        pair = [self.parameterAsLayer(parameters, name, context) for name in "AB"]
+        pair = [self.held[name][0] for name in "AB"]
         for name, layer in zip("AB", pair):
             if layer is None:
                 raise QgsProcessingException(f"footprint {name} is no layer")
         # Polygons take the system of a raster.
-        crs = next((layer.crs() for layer in pair if isinstance(layer, QgsRasterLayer)), pair[0].crs())
+        systems = [layer.crs() if isinstance(layer, QgsRasterLayer) else layer.sourceCrs() for layer in pair]
+        crs = next((system for layer, system in zip(pair, systems) if isinstance(layer, QgsRasterLayer)), systems[0])
         files = [footprint(layer, name, crs, context, feedback) for name, layer in zip("ab", pair)]
         words = [
             "compare",
@@ -79,7 +83,7 @@ class Compare(Algorithm):
             *self.text_words(parameters, context, {"ABOVE": "--above", "UNTIL": "--until", "CELL_SIZE": "--cell-size"}),
         ]
         if parameters.get("FROM"):
-            point = self.parameterAsPoint(parameters, "FROM", context, pair[0].crs())
+            point = self.parameterAsPoint(parameters, "FROM", context, crs)
             words += ["--from", f"{layers.number(point.x())},{layers.number(point.y())}"]
         outcome = program.call([*words, "--json"], feedback)
         if outcome is None:
@@ -98,5 +102,5 @@ class Compare(Algorithm):
 def footprint(layer, name, crs, context, feedback) -> str:
     """File of a raster or of polygons."""
     if isinstance(layer, QgsRasterLayer):
-        return layers.Ground.of(layer).file
+        return layers.Ground.of(layer, has_flags=False).file
     return str(layers.geojson(layer, layers.temporary(f"{name}.geojson"), crs, context, feedback))

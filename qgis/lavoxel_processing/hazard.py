@@ -31,10 +31,13 @@ class Hazard(Algorithm):
     NAME, TITLE = "hazard", "Hazard map"
     TAGS = ("lava", "volcano", "hazard", "probability")
     HELP = (
-        "Hundreds of eruptions, each with a vent, a rate and a volume drawn by laws, and maps of what they have in common: <code>lavoxel hazard</code>.\n\n"
-        f"A <b>law</b> is {LAWS}; durations have units, such as uniform:6h,10d. <b>Vents</b> open in points, lines and polygons, a feature with weight 2 "
+        "Hundreds of eruptions, each with a vent, a rate and a volume drawn by laws, and maps of "
+        "what they have in common: <code>lavoxel hazard</code>.\n\n"
+        f"A <b>law</b> is {LAWS}; durations have units, such as uniform:6h,10d. <b>Vents</b> open in "
+        "points, lines and polygons, a feature with weight 2 "
         "twice as often as one with 1.\n\n"
-        "The folder keeps all runs: the same algorithm in the same folder goes on after a stop, and makes only the missing ones when more are asked for. "
+        "The folder keeps all runs: the same algorithm in the same folder goes on after a stop, and "
+        "makes only the missing ones when more are asked for. "
         "Probabilities are conditional on all that was chosen, not those of an eruption."
     )
 
@@ -144,7 +147,7 @@ class Hazard(Algorithm):
         # Forms fill in a law of the volume, and a law of the duration is in its place.
         if parameters.get("DURATIONS"):
             del texts["VOLUMES"]
-        exposed = self.exposure_files(ground, parameters, context, feedback)
+        exposed = self.exposure_files(ground, context, feedback)
         return [
             *self.ground_words(ground, parameters, context),
             *self.lava_words(parameters, context),

@@ -12,9 +12,11 @@ from qgis.core import (
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsCsException,
+    QgsFeatureRequest,
     QgsProcessingException,
     QgsProcessingUtils,
-    QgsWkbTypes,
+    QgsVectorLayer,
+    QgsVectorLayerFeatureSource,
 )
 from qgis.PyQt.QtCore import QVariant
 
@@ -58,8 +60,11 @@ class Ground:
     words: list[str]
 
     @classmethod
-    def of(cls, layer) -> Ground:
-        """From a raster layer; what the program does not read as it is becomes a temporary GeoTIFF."""
+    def of(cls, layer, has_flags=True) -> Ground:
+        """From a raster layer; what the program does not read as it is becomes a temporary GeoTIFF.
+
+        has_flags: whether the flag `--crs` may say the system of the layer where the file has none or another one.
+        """
         file, crs = layer.source(), layer.crs()
         data = gdal.Open(file) if layer.providerType() == "gdal" else None
         if data is None:
@@ -67,7 +72,7 @@ class Ground:
         code = epsg(crs)
         unsaid = crs.isValid() and _code(data) != code
         as_it_is = Path(file).suffix.lower() in HEIGHTMAPS and Path(file).is_file() and data.RasterCount == 1
-        if as_it_is and not (unsaid and code is None):
+        if as_it_is and not (unsaid and (code is None or not has_flags)):
             return cls(file, crs, ["--crs", f"EPSG:{code}"] if unsaid else [])
         copy = str(temporary(f"{plain(layer.name())}.tif"))
         options = {"bandList": [1], "outputSRS": crs.toWkt() if crs.isValid() else None}
@@ -83,6 +88,30 @@ def _code(data) -> int | None:
     system = data.GetSpatialRef()
     code = system and system.GetAuthorityName(None) == "EPSG" and system.GetAuthorityCode(None)
     return int(code) if code else None
+
+
+class Held:
+    """Features of a vector layer as they are now, for another thread than the one that owns the layer."""
+
+    def __init__(self, layer):
+        self.name, self.source = layer.name(), QgsVectorLayerFeatureSource(layer)
+
+    def sourceName(self):  # noqa: N802
+        return self.name
+
+    def sourceCrs(self):  # noqa: N802
+        return self.source.crs()
+
+    def fields(self):
+        return self.source.fields()
+
+    def getFeatures(self):  # noqa: N802
+        return self.source.getFeatures(QgsFeatureRequest())
+
+
+def held(layer):
+    """A layer as an algorithm may read it: a vector layer held, a raster layer itself for its file."""
+    return Held(layer) if isinstance(layer, QgsVectorLayer) else layer
 
 
 def moved(source, crs: QgsCoordinateReferenceSystem, context, feedback):
@@ -152,13 +181,9 @@ def lines_of(source, crs, context, feedback):
         parts = list(geometry.constParts())
         if len(parts) > 1:
             raise QgsProcessingException(
-                f"{source.sourceName()}: feature {feature.id()} has {len(parts)} parts, and a vent is one point or line: "
+                f"{source.sourceName()}: feature {feature.id()} has {len(parts)} parts, and a vent is "
+                "one point or line: "
                 "Multipart to singleparts takes them apart"
             )
         points = [(point.x(), point.y()) for point in parts[0].vertices()]
         yield feature, points
-
-
-def is_polygons(layer) -> bool:
-    """Whether a layer has polygons."""
-    return QgsWkbTypes.geometryType(layer.wkbType()) == QgsWkbTypes.PolygonGeometry

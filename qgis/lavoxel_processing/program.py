@@ -129,7 +129,7 @@ def _said(file: str, *words: str) -> str | None:
     if key not in _SAID:
         try:
             done = subprocess.run(
-                [file, *words], capture_output=True, check=False, timeout=30, text=True, encoding="utf-8", **WINDOW
+                [file, *words], capture_output=True, check=False, timeout=10, text=True, encoding="utf-8", **WINDOW
             )
             _SAID[key] = done.stdout if done.returncode == 0 else None
         except (OSError, subprocess.TimeoutExpired):
@@ -144,10 +144,9 @@ def call(words: list[str], feedback) -> Outcome | None:
     """
     command = [found(), *words]
     feedback.pushCommandInfo(shlex.join(command))
-    group = {} if os.name == "nt" else {"start_new_session": True}
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     try:
-        process = subprocess.Popen(command, text=True, encoding="utf-8", errors="replace", **pipes, **group, **WINDOW)
+        process = subprocess.Popen(command, text=True, encoding="utf-8", errors="replace", **pipes, **WINDOW)
     except OSError as error:
         raise QgsProcessingException(f"{command[0]} does not start: {error}") from error
     text: list[str] = []
@@ -206,7 +205,7 @@ def _follow(process, feedback) -> list[str]:
 
 
 def _stop(process):
-    """Asks the program to stop. Windows has no signal for a program without a console: files are whole or absent all the same."""
+    """Asks the program to stop; ends it on Windows, which has no signal for a program without a console."""
     if os.name == "nt":
         process.terminate()
     else:

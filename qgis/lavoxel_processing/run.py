@@ -14,7 +14,7 @@ from qgis.core import (
     QgsProcessingParameterVectorDestination,
 )
 
-from . import program, styles
+from . import layers, program, styles
 from .algorithm import advanced
 from .eruption import Eruption
 
@@ -54,10 +54,12 @@ class Run(Eruption):
     NAME, TITLE = "run", "Run an eruption"
     HELP = (
         "Lava pours from vents over an elevation model, cools, sets, and comes to rest: <code>lavoxel run</code>.\n\n"
-        "<b>Vents</b> are points, or lines for fissures; their rate is that of a field, or one for all. A <b>table of rates</b> (.csv: a date or a time, "
-        "and rate_m3_s) is of one vent. <b>Exposure</b> layers come back with what lava reaches, when, how thick and how hot. Layers in other systems "
+        "<b>Vents</b> are points, or lines for fissures; their rate is that of a field, or one for "
+        "all. A <b>table of rates</b> (.csv: a date or a time, "
+        "and rate_m3_s) is of one vent. <b>Exposure</b> layers come back with what lava reaches, "
+        "when, how thick and how hot. Layers in other systems "
         "are brought to that of the elevation model.\n\n"
-        "The report in the log says where a result is not to be relied on. Stopping keeps no maps."
+        "The report in the log says where a result is not to be relied on. A run that is stopped loads no maps."
     )
 
     def initAlgorithm(self, config=None):  # noqa: N802
@@ -71,7 +73,9 @@ class Run(Eruption):
         for output, _, text, kind in VECTORS:
             self.add(QgsProcessingParameterVectorDestination(output, text, kind, optional=True, createByDefault=False))
         self.add(
-            QgsProcessingParameterFolderDestination("EXPOSED", "Folder of the exposure layers", optional=True),
+            QgsProcessingParameterFolderDestination(
+                "EXPOSED", "Folder of the exposure layers (a temporary one without)", optional=True
+            ),
             advanced(
                 _file("BARRIER_TABLE", "Effect of each barrier (a second run without them)", "GeoJSON (*.geojson)")
             ),
@@ -126,9 +130,9 @@ class Run(Eruption):
 
     def exposed(self, ground, parameters, context, feedback):
         """Files of the exposure layers that are made, and the flags that ask for them."""
-        folder = self.parameterAsString(parameters, "EXPOSED", context)
-        files = self.exposure_files(ground, parameters, context, feedback)
-        if not files or not folder:
+        folder = self.parameterAsString(parameters, "EXPOSED", context) or str(layers.temporary("exposed"))
+        files = self.exposure_files(ground, context, feedback)
+        if not files:
             return [], []
         made = [Path(folder) / f"exposure_{file.name}" for file in files]
         made[0].parent.mkdir(parents=True, exist_ok=True)

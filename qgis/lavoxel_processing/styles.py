@@ -1,4 +1,4 @@
-"""Styles of layers that an algorithm loads: those that the program wrote beside them, and plain ones for lines and exposure."""
+"""Styles of layers that an algorithm loads: the files beside rasters, and plain ones for lines and exposure."""
 
 from __future__ import annotations
 
@@ -25,8 +25,15 @@ from qgis.core import (
 )
 from qgis.PyQt.QtGui import QColor
 
-SHARES = [(0.0, "#9a9a9a"), (0.05, "#f9c932"), (0.25, "#f98c0a"), (0.5, "#dd513a"), (0.75, "#a52c60"), (1.0, "#56106e")]
-"""Probabilities up to which a colour goes."""
+SHARES = [
+    (0.0, "#ffffff"),
+    (0.05, "#c6dbef"),
+    (0.25, "#6baed6"),
+    (0.5, "#2171b5"),
+    (0.75, "#08306b"),
+    (1.0, "#000000"),
+]
+"""Probabilities up to which a colour goes: blues, which stand out from the map of probability."""
 
 
 class Styled(QgsProcessingLayerPostProcessorInterface):
@@ -77,10 +84,12 @@ def style(layer):
 
 
 def _symbol(layer, colour: str):
-    """A symbol for points, lines or areas in a colour, with a white rim so that it shows on lava and ground."""
+    """A symbol for points, lines or areas in a colour, with a dark rim so that it shows on lava and ground."""
     kind = layer.geometryType()
     if kind == QgsWkbTypes.PointGeometry:
-        return QgsMarkerSymbol.createSimple({"name": "circle", "color": colour, "outline_color": "white", "size": "3"})
+        return QgsMarkerSymbol.createSimple(
+            {"name": "circle", "color": colour, "outline_color": "#202020", "size": "2.8"}
+        )
     if kind == QgsWkbTypes.LineGeometry:
         return QgsLineSymbol.createSimple({"color": colour, "width": "0.8"})
     symbol = QgsFillSymbol.createSimple({"color": colour, "outline_color": colour, "outline_width": "0.5"})
@@ -94,8 +103,8 @@ def _outline():
 
 def _by_reached(layer):
     colours = [
-        ("yes", "#dd2222", "reached"),
-        ("in part", "#f98c0a", "reached in part"),
+        ("yes", "#e83ef0", "reached"),
+        ("in part", "#a98be8", "reached in part"),
         ("no", "#5a8a5a", "not reached"),
     ]
     return QgsCategorizedSymbolRenderer(

@@ -5,7 +5,7 @@ import shlex
 import unittest
 from pathlib import Path
 
-from house import DEM, PLACE, VENTS, Case, digest, layer, use
+from house import DEM, PLACE, VENTS, Case, crs, digest, layer, use
 from qgis.core import (
     QgsProcessingException,
     QgsRasterLayer,
@@ -119,6 +119,16 @@ class Compare(Case):
         self.assertEqual(done["FRONT_DIFFERENCE_M"], said["front_difference_m"])
         self.assertTrue(0 < done["FIT"] < 1)
 
+    def test_polygons_come_to_the_system_that_only_a_raster_layer_has(self):
+        words = ["run", DEM, "--lava", "etna-basalt", "--voxel-size", "20", "--vent", f"map:{X},{Y}@5m3/s"]
+        self.program(*words, "--duration", "10min", "--map", "thickness=a.asc", "--map", "footprint=b.geojson")
+        (self.folder / "a.prj").unlink()
+        raster = QgsRasterLayer(str(self.folder / "a.asc"), "a")
+        raster.setCrs(crs(27200))
+        for pair in ({"A": raster, "B": "b.geojson"}, {"A": "b.geojson", "B": raster}):
+            pair = {k: str(self.folder / v) if isinstance(v, str) else v for k, v in pair.items()}
+            self.assertEqual(self.run_algorithm("compare", **pair)["FIT"], 1.0)
+
     def test_polygons_beside_polygons_and_wrong_files(self):
         square = f"POLYGON(({X} {Y},{X + 60} {Y},{X + 60} {Y + 60},{X} {Y + 60},{X} {Y}))"
         one, other = (layer("Polygon", "EPSG:27200", (square, {"a": 1.0}), name=name) for name in "ab")
@@ -132,8 +142,8 @@ class Compare(Case):
 
 class Calibrate(Case):
     def test_it_is_there_where_the_program_has_it(self):
-        lists = f'case "$1" in --version) echo lavoxel 9.0.0;; scene) exit 1;; calibrate) for w in "$@"; do echo "$w" >> {self.folder}/words; done;; esac'
-        use(self.stub(lists))
+        lists = f'for w in "$@"; do echo "$w" >> {self.folder}/words; done'
+        use(self.stub(f'case "$1" in --version) echo lavoxel 9.0.0;; scene) exit 1;; calibrate) {lists};; esac'))
         observed = layer(
             "Polygon", "EPSG:27200", (f"POLYGON(({X} {Y},{X + 60} {Y},{X + 60} {Y + 60},{X} {Y}))", {"a": 1.0})
         )

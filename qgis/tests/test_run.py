@@ -4,7 +4,7 @@ import shlex
 import threading
 import unittest
 
-from house import DEM, PLACE, Case, built, crs, digest, layer, read
+from house import DEM, PLACE, Case, built, crs, digest, layer, read, use
 from osgeo import gdal
 from qgis.core import (
     QgsCoordinateTransform,
@@ -237,12 +237,8 @@ class Faults(Case):
         self.assertNotIn("VOLUME_M3", done)
 
     def test_progress_comes_from_the_lines_of_the_program(self):
-        said = self.stub(
-            'if [ "$1" = --version ]; then echo lavoxel 9.0.0; exit; fi; echo "step 1 of 4, 10 s so far" >&2; echo "lavoxel: enough" >&2; exit 2'
-        )
-        from house import use
-
-        use(said)
+        says = 'echo "step 1 of 4, 10 s so far" >&2; echo "lavoxel: enough" >&2; exit 2'
+        use(self.stub(f'if [ "$1" = --version ]; then echo lavoxel 9.0.0; exit; fi; {says}'))
         self.assertEqual(self.fault(**SMALL), "lavoxel: enough")
         self.assertEqual(self.feedback.progress(), 25.0)
 
