@@ -102,5 +102,5 @@ class Compare(Algorithm):
 def footprint(layer, name, crs, context, feedback) -> str:
     """File of a raster or of polygons."""
     if isinstance(layer, QgsRasterLayer):
-        return layers.Ground.of(layer, has_flags=False).file
+        return layers.raster(layer)
     return str(layers.geojson(layer, layers.temporary(f"{name}.geojson"), crs, context, feedback))

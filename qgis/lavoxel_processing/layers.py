@@ -60,27 +60,56 @@ class Ground:
     words: list[str]
 
     @classmethod
-    def of(cls, layer, has_flags=True) -> Ground:
-        """From a raster layer; what the program does not read as it is becomes a temporary GeoTIFF.
-
-        has_flags: whether the flag `--crs` may say the system of the layer where the file has none or another one.
-        """
-        file, crs = layer.source(), layer.crs()
-        data = gdal.Open(file) if layer.providerType() == "gdal" else None
-        if data is None:
-            raise QgsProcessingException(f"the elevation model {layer.name()} is no raster file: save it as GeoTIFF")
+    def of(cls, layer) -> Ground:
+        """From a raster layer; what the program does not read as it is becomes a temporary file."""
+        file, crs, data = layer.source(), layer.crs(), _open(layer)
         code = epsg(crs)
-        unsaid = crs.isValid() and _code(data) != code
-        as_it_is = Path(file).suffix.lower() in HEIGHTMAPS and Path(file).is_file() and data.RasterCount == 1
-        if as_it_is and not (unsaid and (code is None or not has_flags)):
-            return cls(file, crs, ["--crs", f"EPSG:{code}"] if unsaid else [])
-        copy = str(temporary(f"{plain(layer.name())}.tif"))
-        options = {"bandList": [1], "outputSRS": crs.toWkt() if crs.isValid() else None}
-        if gdal.Translate(copy, data, **options) is None:
-            raise QgsProcessingException(
-                f"the elevation model {layer.name()} cannot be copied to {copy}: {gdal.GetLastErrorMsg()}"
-            )
-        return cls(copy, crs, [])
+        if code is None and crs.isValid():
+            # The program knows a system without a number by its text, and an ESRI grid has that beside it.
+            said = QgsCoordinateReferenceSystem.fromWkt(data.GetProjection())
+            is_asc = file.lower().endswith(".asc") and said == crs
+            return cls(file if is_asc else _copy(layer, data, ".asc"), crs, [])
+        if not _is_plain(file, data):
+            return cls(_copy(layer, data, ".tif"), crs, [])
+        return cls(file, crs, ["--crs", f"EPSG:{code}"] if code not in (None, _code(data)) else [])
+
+
+def raster(layer) -> str:
+    """File of a raster layer whose values count; one whose system the file does not say becomes a temporary GeoTIFF."""
+    data = _open(layer)
+    says = not layer.crs().isValid() or _code(data) == epsg(layer.crs())
+    return layer.source() if says and _is_plain(layer.source(), data) else _copy(layer, data, ".tif")
+
+
+def _is_plain(file, data) -> bool:
+    """Whether the program reads a raster as it is."""
+    return Path(file).suffix.lower() in HEIGHTMAPS and Path(file).is_file() and data.RasterCount == 1
+
+
+def _open(layer):
+    """The data of a raster layer."""
+    try:
+        data = gdal.Open(layer.source()) if layer.providerType() == "gdal" else None
+    except RuntimeError:  # where another plugin asked for exceptions
+        data = None
+    if data is None:
+        raise QgsProcessingException(f"{layer.name()} is no raster file: save it as GeoTIFF")
+    return data
+
+
+def _copy(layer, data, ending) -> str:
+    """Path of a temporary copy of the first band, in the system of the layer."""
+    copy, crs = str(temporary(plain(layer.name()) + ending)), layer.crs()
+    form = {".asc": {"format": "AAIGrid", "creationOptions": ["FORCE_CELLSIZE=NO"]}, ".tif": {"format": "GTiff"}}[
+        ending
+    ]
+    try:
+        made = gdal.Translate(copy, data, bandList=[1], outputSRS=crs.toWkt() if crs.isValid() else None, **form)
+    except RuntimeError:
+        made = None
+    if made is None:
+        raise QgsProcessingException(f"{layer.name()} cannot be copied to {copy}: {gdal.GetLastErrorMsg()}")
+    return copy
 
 
 def _code(data) -> int | None:
@@ -138,32 +167,33 @@ def moved(source, crs: QgsCoordinateReferenceSystem, context, feedback):
 
 
 def geojson(source, path: Path, crs, context, feedback, renamed: dict[str, str] | None = None) -> Path:
-    """Writes features as GeoJSON in a system, with its member `crs`.
+    """Writes features as GeoJSON in a system, or in degrees where it has no number that the member `crs` can say.
 
     renamed: for properties of the program the fields that hold them, such as `{"height_m": "crest"}`.
     """
+    degrees = QgsCoordinateReferenceSystem("EPSG:4326") if crs.isValid() and epsg(crs) is None else None
+    # From the system of the raster to degrees, as the program goes back: another way may have another shift of datum.
+    onward = degrees and QgsCoordinateTransform(crs, degrees, context.transformContext())
     fields = [field.name() for field in source.fields()]
     features = []
     for feature, geometry in moved(source, crs, context, feedback):
         properties = {name: _value(feature[name]) for name in fields}
         for name, field in (renamed or {}).items():
             properties[name] = _value(feature[field])
+        if onward is not None:
+            geometry.transform(onward)
         shape = json.loads(geometry.asJson(DIGITS))
         features.append({"type": "Feature", "properties": properties, "geometry": shape})
     if not features:
         raise QgsProcessingException(f"{source.sourceName()} has no feature with a geometry")
-    collection = {"type": "FeatureCollection", "crs": _member(crs), "features": features}
+    collection = {"type": "FeatureCollection", "crs": _member(degrees or crs), "features": features}
     path.write_text(json.dumps(collection, ensure_ascii=False), encoding="utf-8")
     return path
 
 
 def _member(crs):
     """Member `crs` of the older edition of GeoJSON, which the program reads and writes."""
-    if not crs.isValid():
-        return None
-    code = epsg(crs)
-    name = f"urn:ogc:def:crs:EPSG::{code}" if code else crs.description()
-    return {"type": "name", "properties": {"name": name}}
+    return {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{epsg(crs)}"}} if crs.isValid() else None
 
 
 def _value(value):
@@ -181,9 +211,8 @@ def lines_of(source, crs, context, feedback):
         parts = list(geometry.constParts())
         if len(parts) > 1:
             raise QgsProcessingException(
-                f"{source.sourceName()}: feature {feature.id()} has {len(parts)} parts, and a vent is "
-                "one point or line: "
-                "Multipart to singleparts takes them apart"
+                f"{source.sourceName()}: feature {feature.id()} has {len(parts)} parts, and a vent is one point "
+                "or line: Multipart to singleparts takes them apart"
             )
         points = [(point.x(), point.y()) for point in parts[0].vertices()]
         yield feature, points

@@ -163,7 +163,7 @@ def warnings(report: dict) -> list[str]:
         ),
         (
             across is not None and across < 5,
-            f"the flow is {across} cells wide on average, and with fewer than 5 its run-out follows the cells",
+            f"the flow is {across:.1f} cells wide on average, and with fewer than 5 its run-out follows the cells",
         ),
     ]
     return [line for is_so, line in lines if is_so]

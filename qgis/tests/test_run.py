@@ -192,6 +192,18 @@ class Systems(Case):
         self.assertIn("--crs EPSG:27200", self.feedback.commands[0])
         self.assertEqual(QgsRasterLayer(done["THICKNESS"]).crs().authid(), NZMG)
 
+    def test_degrees_and_systems_without_a_number_do(self):
+        laea = "+proj=laea +lat_0=-36.88 +lon_0=174.76 +ellps=GRS80 +units=m"
+        spot = f"POINT({X} {Y})"
+        for name, system in (("degrees", "EPSG:4326"), ("laea", laea)):
+            path = str(self.folder / f"{name}.tif")
+            gdal.Warp(path, str(DEM), dstSRS=system, dstNodata=-9999)
+            exposure = layer("Point", NZMG, (spot, {"name": "hut"}), name="hut")
+            given = {**SMALL, "DEM": path, "VENTS": vent(), "RATE": 5.0, "EXPOSURE": [exposure]}
+            done = self.run_algorithm("run", **given, EXPOSED=str(self.folder / name))
+            reached = [f["reached"] for f in QgsVectorLayer(done["EXPOSED_LAYERS"][0]).getFeatures()]
+            self.assertEqual(reached, ["yes"], name)
+
     def test_other_rasters_are_copied(self):
         source = self.utm()
         virtual = str(self.folder / "two.vrt")
