@@ -22,7 +22,8 @@ from qgis.core import (
 from . import layers, program, styles
 from .algorithm import DOUBLE, INTEGER, Algorithm, advanced
 
-LAWS = "5, uniform:1,10, log-uniform:1,100, log-normal:5,2, power-law:1e5,1e8,1.5 or list:1=3,5=2"
+LAWS = ["5", "uniform:1,10", "log-uniform:1,100", "log-normal:5,2", "power-law:1e5,1e8,1.5", "list:1=3,5=2"]
+"""One of each law, for the help."""
 
 
 class Hazard(Algorithm):
@@ -33,7 +34,8 @@ class Hazard(Algorithm):
     HELP = (
         "Hundreds of eruptions, each with a vent, a rate and a volume drawn by laws, and maps of "
         "what they have in common: <code>lavoxel hazard</code>.\n\n"
-        f"A <b>law</b> is {LAWS}; durations have units, such as uniform:6h,10d. <b>Vents</b> open in "
+        f"<b>Laws</b>: {'; '.join(f'<code>{law}</code>' for law in LAWS)}. Durations have units: "
+        "<code>uniform:6h,10d</code>. <b>Vents</b> open in "
         "points, lines and polygons, a feature with weight 2 "
         "twice as often as one with 1.\n\n"
         "The folder keeps all runs: the same algorithm in the same folder goes on after a stop, and "
