@@ -330,7 +330,7 @@ fn live(simulation: &mut Simulation, dice: &mut Dice, steps: u64) -> Vec<u64> {
 #[test]
 fn a_session_saved_as_a_scene_replays_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    for session in 0..30 {
+    for session in 0..10 {
         let original = scene(SCENE);
         let mut simulation = start(&original);
         let steps = 70 + session * 3;

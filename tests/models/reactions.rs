@@ -218,8 +218,8 @@ fn assert_goes_on(name: &str, steps: u64) {
 
 #[test]
 fn the_closed_cycle_of_water_goes_on() {
-    assert_goes_on("cycle_2d.toml", steps(20_000));
-    assert_goes_on("cycle.toml", steps(10_000));
+    assert_goes_on("cycle_2d.toml", steps(6000));
+    assert_goes_on("cycle.toml", steps(4000));
 }
 
 /// Drops of water in the air: cells with a twentieth or more above two that hold less than a tenth of that.
