@@ -57,6 +57,7 @@
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`hazard`] samples eruptions, runs them one by one, and sums their files up to maps of probability and quantiles.
+//! - `calibrate` searches the numbers of a scene that agree best with what was observed, and how far others agree as well.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
 //!   [`map::Site`] says where the box is in the world, for all formats that lie in it.
 //!
@@ -156,6 +157,8 @@ pub use ndarray;
 pub mod account;
 pub mod air;
 
+#[cfg(feature = "cli")]
+pub mod calibrate;
 #[cfg(feature = "files")]
 pub mod checkpoint;
 #[cfg(feature = "files")]

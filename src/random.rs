@@ -47,6 +47,10 @@ pub enum Salt {
     Hazard = 12,
     /// Blocks of air that a vent pushes sideways.
     Sway = 13,
+    /// Waves of the error of a heightmap.
+    Survey = 14,
+    /// Points of a search for the best numbers of a scene.
+    Search = 15,
 }
 
 /// Seed and step from which the random bits of a step follow.

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::compare::{Options, compare};
+use lavoxel::compare::{Comparison, DatedFile, Options, compare};
+use lavoxel::output::{self, Existing};
 use lavoxel::scene::Seconds;
+use serde::Serialize;
 
 use crate::cli::no_file;
 use crate::cli::show::say;
@@ -18,6 +20,9 @@ Examples:
   The same for what was ever covered by more than half a metre, with the distance of the front from the vent:
       lavoxel run etna.tif --map max-thickness=most.tif
       lavoxel compare most.tif observed.tif --above 0.5 --from 500547,4178262
+  Day by day, against outlines of each day; and a thickness against one from two surveys, with a map of where they differ:
+      lavoxel compare arrival.tif day1.geojson@1d day3.geojson@3d day5.geojson@5d
+      lavoxel compare thickness.tif lidar.tif --thickness --classes differ.tif
 
 Measures (∩: cells of both, ∪: cells of either):
   fit √(∩/∪)   Jaccard ∩/∪   precision ∩/A   recall ∩/B   1 is the best for all of them
@@ -37,18 +42,30 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// Footprint to judge it by: .tif, .asc or .geojson
-    #[arg(value_name = "B")]
-    b: PathBuf,
+    /// Footprint to judge it by: .tif, .asc or .geojson; several, each at its time (@1d), make a table
+    #[arg(value_name = "B[@TIME]", required = true)]
+    b: Vec<DatedFile>,
 
     /// Cells of rasters count where their value is above this, in the unit of the file; in a GeoTIFF of times, such as a
     /// map of arrival, all cells with a value count
     #[arg(long, value_name = "LIMIT", default_value_t = 0.05, allow_negative_numbers = true)]
     above: f64,
 
-    /// Of a GeoTIFF of times count the cells up to this time: 10d, 6h, 30min
-    #[arg(long, value_name = "TIME")]
-    until: Option<Seconds>,
+    /// Of a GeoTIFF of times count the cells up to this time: 10d, 6h, 30min; several (1d,2d,3d) make a table
+    #[arg(long, value_name = "TIME,…", value_delimiter = ',')]
+    until: Vec<Seconds>,
+
+    /// Compare volumes, too: A is a raster of thickness in metres, and B one or an outline
+    #[arg(long)]
+    thickness: bool,
+
+    /// Write a map of hits, misses and false alarms (.tif with a style for QGIS, or .asc)
+    #[arg(long, value_name = "FILE")]
+    classes: Option<PathBuf>,
+
+    /// Replace that map if it is there
+    #[arg(long)]
+    force: bool,
 
     /// Measure how far the fronts are from this point, such as the vent, in the coordinates of A
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
@@ -63,7 +80,7 @@ pub(crate) struct CompareArgs {
     json: bool,
 }
 
-fn point(text: &str) -> Result<[f64; 2], String> {
+pub(super) fn point(text: &str) -> Result<[f64; 2], String> {
     let number = |part: &str| part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
     let parts = text.split_once(',').and_then(|(x, y)| Some([number(x)?, number(y)?]));
     parts.ok_or_else(|| "must be two numbers, such as 500547,4178262".to_owned())
@@ -71,15 +88,79 @@ fn point(text: &str) -> Result<[f64; 2], String> {
 
 /// Runs `lavoxel compare`.
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
-    for path in [&args.a, &args.b] {
+    for path in args.b.iter().map(|file| &file.path).chain([&args.a]) {
         if !path.exists() {
             return Err(no_file(path));
         }
+        output::protect(path);
     }
-    let mut options = Options::default();
-    (options.above, options.until, options.from, options.cell_size) =
-        (args.above, args.until, args.from, args.cell_size);
-    let found = compare(&args.a, &args.b, &options).map_err(anyhow::Error::msg)?;
-    say::data(&if args.json { serde_json::to_string_pretty(&found)? } else { found.text() })?;
+    let wanted = args.wanted().map_err(anyhow::Error::msg)?;
+    let mut found = Vec::new();
+    for (path, until) in &wanted {
+        let options = args.options(*until);
+        found.push(compare(&args.a, path, &options).map_err(anyhow::Error::msg)?);
+    }
+    let text = match (&found[..], args.json) {
+        ([one], true) => serde_json::to_string_pretty(one)?,
+        ([one], false) => one.text(),
+        (all, true) => serde_json::to_string_pretty(&by_time(all, &wanted))?,
+        (all, false) => {
+            let rows = all.iter().zip(&wanted).map(|(found, (_, until))| found.row(&words_of(*until)));
+            [Comparison::HEADING.to_owned()].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+        }
+    };
+    say::data(&text)?;
     Ok(())
+}
+
+/// Comparisons with their times, for programs.
+fn by_time<'a>(all: &'a [Comparison], wanted: &[(&PathBuf, Option<Seconds>)]) -> Vec<ByTime<'a>> {
+    let pairs = all.iter().zip(wanted);
+    pairs.map(|(found, (_, until))| ByTime { until_s: until.map(|Seconds(until)| until), found }).collect()
+}
+
+#[derive(Serialize)]
+struct ByTime<'a> {
+    until_s: Option<f64>,
+    #[serde(flatten)]
+    found: &'a Comparison,
+}
+
+fn words_of(until: Option<Seconds>) -> String {
+    until.map_or("ever".to_owned(), |until| until.to_string())
+}
+
+impl CompareArgs {
+    /// The comparisons that are asked for: a file to judge by, and the time up to which A counts.
+    fn wanted(&self) -> Result<Vec<(&PathBuf, Option<Seconds>)>, String> {
+        let dated = self.b.iter().any(|file| file.at.is_some());
+        match (&self.b[..], &self.until[..]) {
+            (_, [_, ..]) if dated => Err("--until: each B has its time already, behind the @".to_owned()),
+            ([one], []) => Ok(vec![(&one.path, one.at)]),
+            ([one], times) => Ok(times.iter().map(|time| (&one.path, Some(*time))).collect()),
+            (many, []) if many.iter().all(|file| file.at.is_some()) => {
+                Ok(many.iter().map(|file| (&file.path, file.at)).collect())
+            }
+            (many, _) => {
+                let undated = many.iter().find(|file| file.at.is_none()).unwrap_or(&many[0]);
+                let shown = undated.path.display();
+                Err(format!("{shown}: of several files each needs its time, such as {shown}@1d"))
+            }
+        }
+        .and_then(|wanted| match &self.classes {
+            Some(path) if wanted.len() > 1 => {
+                Err(format!("--classes {}: is the map of one comparison, not of several times", path.display()))
+            }
+            _ => Ok(wanted),
+        })
+    }
+
+    fn options(&self, until: Option<Seconds>) -> Options {
+        let mut options = Options::default();
+        (options.above, options.until, options.from, options.cell_size) =
+            (self.above, until, self.from, self.cell_size);
+        (options.thickness, options.classes) = (self.thickness, self.classes.clone());
+        options.existing = if self.force { Existing::Replace } else { Existing::Keep };
+        options
+    }
 }

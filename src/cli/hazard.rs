@@ -1,7 +1,6 @@
 //! `lavoxel hazard`: many sampled eruptions, and maps of how probable, how soon and how thick lava is.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -9,6 +8,7 @@ use lavoxel::hazard::{HazardError, Opening, Seeds, Settings, Source, Study, over
 use lavoxel::scene::{Overrides, Scene, Seconds};
 
 use crate::cli::flags::count;
+use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
 use crate::cli::show::progress::Runs;
 use crate::cli::show::say;
@@ -71,6 +71,11 @@ pub(crate) struct HazardArgs {
     #[arg(long, value_name = "LAW", allow_hyphen_values = true)]
     durations: Option<String>,
 
+    /// Number of the scene that each run draws by a law, such as flow.lava.yield_pa=log-uniform:100,5000; repeatable. With
+    /// --dem-error, each run also draws an error of the heights
+    #[arg(long, value_name = "KEY=LAW")]
+    draw: Vec<String>,
+
     /// Whether each run rounds amounts by a seed of its own, drawn by --seed and its number, or all by --seed
     #[arg(long, value_enum, value_name = "SEEDS", default_value_t = SeedsName::Own)]
     seeds: SeedsName,
@@ -90,6 +95,10 @@ pub(crate) struct HazardArgs {
     /// Also map the probability that lava came before each of these times, such as 6h,1d,3d
     #[arg(long, value_name = "T,T,…", value_delimiter = ',', value_parser = str::parse::<Seconds>)]
     before: Vec<Seconds>,
+
+    /// Eruptions in a year (0.2: one in five years): also map the probability that lava comes in a year, 1 − exp(−RATE · p)
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    annual: Option<f64>,
 
     /// Points, lines and polygons (.geojson), such as buildings and roads: write how probable, how soon and how thick lava is at each
     /// (exposure_NAME.csv and .geojson); repeatable
@@ -141,31 +150,6 @@ impl From<SeedsName> for Seeds {
             SeedsName::Own => Self::Own,
             SeedsName::Same => Self::Same,
         }
-    }
-}
-
-/// A part of the runs: `3/40` is every fortieth, from the third.
-#[derive(Clone, Copy, Debug)]
-struct Shard {
-    number: u64,
-    of: u64,
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        let (number, of) = parts
-            .filter(|&(number, of): &(u64, u64)| (1..=of).contains(&number))
-            .ok_or_else(|| "must be a part and how many there are, such as 3/40: the third of forty".to_owned())?;
-        Ok(Self { number, of })
-    }
-}
-
-impl Shard {
-    fn has(self, run: u64) -> bool {
-        run % self.of == self.number - 1
     }
 }
 
@@ -228,7 +212,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
 }
 
 /// An error by its cause, from which the exit code follows.
-fn told(error: HazardError) -> anyhow::Error {
+pub(super) fn told(error: HazardError) -> anyhow::Error {
     match error {
         HazardError::Scene(error) => error.into(),
         HazardError::Memory(error) => error.into(),
@@ -252,7 +236,7 @@ impl HazardArgs {
 
     /// Whether the file is a heightmap without a scene.
     fn is_bare(&self) -> bool {
-        self.scene.source.path().is_ok_and(|path| path.is_some_and(|path| Scene::is_heightmap(&path)))
+        self.scene.source.heightmap().is_some()
     }
 
     fn settings(&self) -> Settings {
@@ -261,10 +245,12 @@ impl HazardArgs {
         settings.vent_area.clone_from(&self.vent_area);
         (settings.rates, settings.volumes, settings.durations) =
             (self.rates.clone(), self.volumes.clone(), self.durations.clone());
+        settings.draw.clone_from(&self.draw);
         settings.seeds = self.seeds.into();
         (settings.above, settings.quantiles, settings.levels) =
             (self.above, self.quantiles.clone(), self.levels.clone());
         settings.before.clone_from(&self.before);
+        settings.annual = self.annual;
         settings.exposure.clone_from(&self.exposure);
         settings.picture = self.picture;
         settings
@@ -280,22 +266,6 @@ impl HazardArgs {
             (true, _) => Opening::Read,
             (false, true) => Opening::Clear,
             (false, false) => Opening::GoOn,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_all_runs_and_each_run_once() {
-        let shards = |of: u64| (1..=of).map(move |number| format!("{number}/{of}").parse::<Shard>().expect("right"));
-        for run in 0..100 {
-            assert_eq!(shards(7).filter(|shard| shard.has(run)).count(), 1, "{run}");
-        }
-        for wrong in ["", "3", "0/4", "5/4", "1/0", "a/b", "1/2/3", "-1/2"] {
-            assert!(wrong.parse::<Shard>().is_err_and(|message| message.contains("3/40")), "{wrong}");
         }
     }
 }

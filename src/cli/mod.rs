@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand. Data goes to standard output, progress and messages to standard error.
 
 mod bench;
+mod calibrate;
 mod classic;
 mod compare;
 mod flags;
@@ -93,6 +94,7 @@ enum Command {
     Scene(scene::SceneArgs),
     Compare(compare::CompareArgs),
     Hazard(Box<hazard::HazardArgs>),
+    Calibrate(Box<calibrate::CalibrateArgs>),
     Verify(verify::VerifyArgs),
 }
 
@@ -146,7 +148,6 @@ impl Source {
     }
 
     /// The file, where it is a heightmap without a scene.
-    #[cfg(feature = "viewer")]
     fn heightmap(&self) -> Option<PathBuf> {
         self.path().ok()?.filter(|path| Scene::is_heightmap(path))
     }
@@ -282,6 +283,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
         Some(Command::Compare(args)) => compare::run(&args).map(|()| Outcome::Done),
         Some(Command::Hazard(args)) => hazard::run(&args),
+        Some(Command::Calibrate(args)) => calibrate::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
     };
     match result {

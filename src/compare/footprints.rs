@@ -15,6 +15,9 @@ use ndarray::Array2;
 /// Bytes of a cell while two footprints are compared: both as they were read, and on the common raster.
 const BYTES_A_CELL: f64 = 4.0;
 
+/// Bytes of a cell of two thicknesses, as they were read and on the common raster.
+pub(super) const BYTES_OF_NUMBERS: f64 = 16.0;
+
 /// Cells along the longer side where neither file says how large a cell is.
 const CELLS: f64 = 1000.0;
 
@@ -25,6 +28,8 @@ pub(crate) struct Limit {
     pub(crate) above: f64,
     /// In a raster of times: those up to this time, or all with a time.
     pub(crate) until: Option<Seconds>,
+    /// Whether the numbers are kept, too.
+    pub(crate) keeps: bool,
 }
 
 impl Limit {
@@ -52,7 +57,7 @@ fn seconds(unit: &str) -> Option<f64> {
 
 /// One of the two files.
 pub(crate) enum Source {
-    Raster { footprint: Footprint, crs: Option<Crs>, is_time: bool },
+    Raster { footprint: Footprint, crs: Option<Crs>, is_time: bool, values: Option<Array2<f32>> },
     Polygons(Polygons),
 }
 
@@ -79,7 +84,27 @@ impl Source {
         let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
         let inside = map.heights.mapv(|value| limit.holds(f64::from(value), unit_s));
         let crs = map.origin.map(|origin| origin.crs);
-        Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some() }
+        let values = limit.keeps.then_some(map.heights);
+        Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some(), values }
+    }
+
+    /// Its numbers on another raster, each cell the number of the cell around its middle; nothing is NaN. None of polygons, and where
+    /// they were not kept.
+    pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
+        let Self::Raster { footprint: Footprint { place, .. }, values: Some(values), .. } = self else { return None };
+        let (xs, ys): (Vec<f64>, Vec<f64>) = (onto.xs().collect(), onto.ys().collect());
+        let number = |(row, col): (usize, usize)| {
+            let (col, row) =
+                (((xs[col] - place.west) / place.cell.0).floor(), ((place.north - ys[row]) / place.cell.1).floor());
+            let there = (row >= 0.0 && col >= 0.0).then(|| values.get((row as usize, col as usize)));
+            there.flatten().copied().unwrap_or(f32::NAN)
+        };
+        Some(Array2::from_shape_fn((onto.rows, onto.cols), number))
+    }
+
+    /// The coordinate system of a raster that says it.
+    pub(crate) fn crs(&self) -> Option<&Crs> {
+        if let Self::Raster { crs, .. } = self { crs.as_ref() } else { None }
     }
 
     /// Whether it is a raster of times.

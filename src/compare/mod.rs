@@ -1,13 +1,21 @@
 //! How well two footprints agree: files in, areas and measures out.
 
+mod classes;
+mod dated;
 mod footprints;
+mod thickness;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use self::footprints::{Limit, Pair, Source};
+pub use self::dated::DatedFile;
+use self::footprints::BYTES_OF_NUMBERS;
+pub(crate) use self::footprints::{Limit, Pair, Source};
+pub use self::thickness::Thickness;
 use crate::map::compare::{Agreement, Footprint};
+use crate::memory::MemoryEstimate;
+use crate::output::Existing;
 use crate::scene::Seconds;
 use crate::words;
 
@@ -23,11 +31,18 @@ pub struct Options {
     pub from: Option<[f64; 2]>,
     /// Edge of a cell in metres or map units, where both files have polygons; else a thousandth of the longer side.
     pub cell_size: Option<f64>,
+    /// Whether volumes are compared, too: the first file is a raster of thickness in metres.
+    pub thickness: bool,
+    /// File of a map of hits, misses and false alarms: `.tif` or `.asc`.
+    pub classes: Option<PathBuf>,
+    /// Rule for a map that is there already.
+    pub existing: Existing,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { above: 0.05, until: None, from: None, cell_size: None }
+        let existing = Existing::Keep;
+        Self { above: 0.05, until: None, from: None, cell_size: None, thickness: false, classes: None, existing }
     }
 }
 
@@ -42,12 +57,22 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
     if let Some(size) = options.cell_size.filter(|size| !(*size > 0.0 && size.is_finite())) {
         return Err(format!("--cell-size {size}: must be a length above 0"));
     }
-    let limit = Limit { above: options.above, until: options.until };
+    let limit = Limit { above: options.above, until: options.until, keeps: options.thickness };
     let (read_a, read_b) = (Source::read(a, limit)?, Source::read(b, limit)?);
+    if options.thickness && !matches!(read_a, Source::Raster { is_time: false, .. }) {
+        return Err(format!("--thickness: {} is no raster of thickness in metres", a.display()));
+    }
     if options.until.is_some() && !read_a.is_time() && !read_b.is_time() {
         return Err("--until: neither file is a GeoTIFF in hours or another time".to_owned());
     }
-    Pair::of((&read_a, a), (&read_b, b), options.cell_size)?.compare((a, b), options)
+    let pair = Pair::of((&read_a, a), (&read_b, b), options.cell_size)?;
+    let found = pair.compare((a, b), options)?;
+    let found = if options.thickness { pair.with_thickness(found, (&read_a, &read_b))? } else { found };
+    if let Some(path) = &options.classes {
+        let crs = [&read_a, &read_b].into_iter().find_map(Source::crs);
+        classes::write(path, &pair, crs, options.existing)?;
+    }
+    Ok(found)
 }
 
 /// How well two footprints agree, for serde, and as [text](Comparison::text).
@@ -64,6 +89,8 @@ pub struct Comparison {
     recall: Option<f64>,
     length_difference_m: Option<f64>,
     front_difference_m: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thickness: Option<Thickness>,
 }
 
 #[derive(Debug, Serialize)]
@@ -115,9 +142,22 @@ impl Pair {
             jaccard: found.jaccard(),
             precision: found.precision(),
             recall: found.recall(),
+            thickness: None,
             a,
             b,
         })
+    }
+
+    /// The comparison with volumes.
+    fn with_thickness(&self, found: Comparison, (a, b): (&Source, &Source)) -> Result<Comparison, String> {
+        let place = self.a.place;
+        let need = MemoryEstimate::of("both thicknesses", place.cols * place.rows, BYTES_OF_NUMBERS);
+        need.check("make the cells larger, or cut the rasters").map_err(|error| error.to_string())?;
+        let values_a = a.numbers_onto(&place).unwrap_or_default();
+        let values_b = b.numbers_onto(&place).filter(|_| !b.is_time());
+        let of_b = (values_b.as_ref(), &self.b.inside);
+        let thickness = Thickness::of((&values_a, &self.a.inside), of_b, found.cell_area_m2);
+        Ok(Comparison { thickness: Some(thickness), ..found })
     }
 }
 
@@ -149,6 +189,34 @@ impl Comparison {
             let fronts = [self.a.front_m, self.b.front_m, self.front_difference_m];
             lines.push(metres("front", fronts, "farthest cell from --from"));
         }
+        lines.extend(self.thickness.iter().flat_map(volumes));
         lines.join("\n")
     }
+
+    /// Heading of a table of several comparisons.
+    pub const HEADING: &str = "until        fit    Jaccard precision recall  A, not B      B, not A      B";
+
+    /// The comparison as a row of that table.
+    pub fn row(&self, when: &str) -> String {
+        let share = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
+        let [fit, jaccard, precision, recall] = [self.fit, self.jaccard, self.precision, self.recall].map(share);
+        let less = |side: &Side| words::area(side.area_m2 - self.intersection.area_m2);
+        let (a, b, file) = (less(&self.a), less(&self.b), &self.b.file);
+        format!("{when:<12} {fit:<6} {jaccard:<7} {precision:<9} {recall:<7} {a:<13} {b:<13} {file}")
+    }
+}
+
+/// Lines of volumes for people.
+fn volumes(found: &Thickness) -> Vec<String> {
+    let Thickness { a_m3, a_inside_m3, a_outside_m3, .. } = *found;
+    let [a, inside, outside] = [a_m3, a_inside_m3, a_outside_m3].map(words::volume);
+    let mut lines = vec![format!("{:<13}A {a}: {inside} where B is, {outside} beside it", "volume")];
+    if let (Some(b), Some(missed)) = (found.b_m3, found.b_missed_m3) {
+        let (b, missed) = (words::volume(b), words::volume(missed));
+        lines.push(format!("{:<13}B {b}: {missed} where A is not", ""));
+    }
+    if let (Some(bias), Some(rms)) = (found.bias_m, found.rms_m) {
+        lines.push(format!("{:<13}bias {bias:+.2} m, rms {rms:.2} m  (A − B over the cells of either)", "thickness"));
+    }
+    lines
 }

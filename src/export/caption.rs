@@ -26,6 +26,19 @@ pub struct Caption {
     pub note: Option<&'static str>,
     /// Number of runs, in a map that sums up several.
     pub runs: Option<u64>,
+    /// Classes that its numbers stand for, in place of the ramp; empty for none.
+    pub classes: &'static [Class],
+}
+
+/// A class of a map: its number, its name and its colour in sRGB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Number in the file.
+    pub number: i32,
+    /// Name for people.
+    pub name: &'static str,
+    /// Colour.
+    pub color: [u8; 3],
 }
 
 impl Caption {

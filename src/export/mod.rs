@@ -39,7 +39,7 @@ use crate::output::OutputError;
 use crate::validate::Invalid;
 
 pub use self::about::{About, NO_FORECAST};
-pub use self::caption::Caption;
+pub use self::caption::{Caption, Class};
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::parts::{Part, Parts, fingerprints};
 pub use self::png::{Label, write_png};

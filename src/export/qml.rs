@@ -23,7 +23,11 @@ pub(super) fn write(path: &Path, style: &MapStyle, existing: Existing) -> Result
 
 fn document(style: &MapStyle) -> String {
     let (low, high) = style.range;
-    let kind = if style.single { "DISCRETE" } else { "INTERPOLATED" };
+    let kind = match style.classes {
+        [] if !style.single => "INTERPOLATED",
+        [] => "DISCRETE",
+        _ => "EXACT",
+    };
     let items: String = items(style).iter().map(Item::xml).collect();
     // A logarithmic scale leaves out what is less than it begins with.
     let none = if style.log { low } else { 0.0 };
@@ -89,6 +93,9 @@ fn items(style: &MapStyle) -> Vec<Item> {
         // Half of a footprint is none.
         let none = Item { opacity: 0, ..item(0.5, String::new()) };
         return vec![none, Item { value: None, ..item(1.0, style.title.clone()) }];
+    }
+    if !style.classes.is_empty() {
+        return style.classes.iter().map(|class| item(f64::from(class.number), class.name.to_owned())).collect();
     }
     let (low, high) = style.range;
     let near = |a: f64, b: f64| (style.place(a) - style.place(b)).abs() < 0.01;

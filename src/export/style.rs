@@ -1,7 +1,7 @@
 //! Colours of maps: the one place that says which colour stands for which number, for pictures and for the styles of QGIS.
 
-use super::Caption;
 use super::values::Values;
+use super::{Caption, Class};
 use crate::measure::Span;
 use crate::round::{number, round_up, steps};
 use crate::terrain::hillshade::Tint;
@@ -30,6 +30,8 @@ pub struct MapStyle {
     pub none_at_zero: bool,
     /// Whether there is but one number: the places that the map shows.
     pub single: bool,
+    /// Classes in place of the palette; empty for none.
+    pub classes: &'static [Class],
 }
 
 impl MapStyle {
@@ -54,7 +56,7 @@ impl MapStyle {
         let log = matches!(span, Span::Decades(_));
         let found =
             values.range().map_or((upper > 0.0).then_some((0.0, upper)), |(low, high)| Some((low, high.max(upper))));
-        Self { title, unit, palette, range: range(span, found), log, none_at_zero, single }
+        Self { title, unit, palette, range: range(span, found), log, none_at_zero, single, classes: caption.classes }
     }
 
     /// Whether a number is shown: not where there is nothing, or less than a logarithmic scale begins with.
@@ -71,6 +73,9 @@ impl MapStyle {
 
     /// Colour of a number, in sRGB.
     pub fn color(&self, value: f64) -> [u8; 3] {
+        if let Some(class) = self.classes.iter().find(|class| f64::from(class.number) == value) {
+            return class.color;
+        }
         self.palette.srgb(self.place(value))
     }
 

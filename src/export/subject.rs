@@ -94,6 +94,7 @@ impl Subject {
             above: self.above,
             note: in_metres.then_some(NO_FORECAST),
             runs: None,
+            classes: &[],
         }
     }
 

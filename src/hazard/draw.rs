@@ -16,7 +16,12 @@ pub(super) enum Use {
     Size = 3,
     /// The seed of the simulation.
     Seed = 4,
+    /// The seed of the error of the heightmap.
+    Survey = 5,
 }
+
+/// Use of the first number of the scene that is drawn.
+const FIRST_NUMBER: usize = 16;
 
 /// The numbers that a run draws for one use.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +31,11 @@ impl Numbers {
     /// Those of a run.
     pub(super) fn new(seed: u64, run: u64, used_for: Use) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as usize))
+    }
+
+    /// Those of a run for the number of the scene with this place in the list of draws.
+    pub(super) fn of_number(seed: u64, run: u64, place: usize) -> Self {
+        Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place))
     }
 
     /// The number `i` (below 2²¹) of row `row`, evenly spread between 0 and 1, both excluded.

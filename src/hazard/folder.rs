@@ -40,7 +40,7 @@ impl Folder {
     ) -> Result<Self, HazardError> {
         let folder = Self { path, fingerprint: plan.fingerprint() };
         let file = folder.path.join("plan.json");
-        match (read(&file), opening) {
+        match (read_plan(&file), opening) {
             (_, Opening::Clear) => {
                 check_free(&file, Existing::Replace)?;
                 folder.clear()?;
@@ -54,7 +54,7 @@ impl Folder {
             (Err(error), _) => return Err(error),
         }
         if opening != Opening::Read {
-            write(&file, plan)?;
+            write_plan(&file, plan)?;
         }
         Ok(folder)
     }
@@ -124,14 +124,14 @@ impl Folder {
 /// Checks that a folder is of a plan.
 pub(super) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let file = other.join("plan.json");
-    match read(&file)? {
+    match read_plan(&file)? {
         None => Err(format!("{}: holds no plan.json, so no runs of a hazard map", other.display()).into()),
         Some(old) => check_same(&old, plan, &file),
     }
 }
 
 /// Reads the plan of a folder; none where there is none.
-fn read(file: &Path) -> Result<Option<PlanFile>, HazardError> {
+pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     let cannot = |e: std::io::Error| format!("cannot read {}: {e}", file.display());
     if !file.exists() {
         return Ok(None);
@@ -143,10 +143,11 @@ fn read(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     fs::File::open(file).and_then(|file| file.take(LARGEST).read_to_string(&mut text)).map_err(cannot)?;
     let plan = serde_json::from_str(&text).map(Some);
     let mend = "name another folder with --out, or pass --force";
-    plan.map_err(|e| format!("{}: is no plan of hazard: {e}; {mend}", file.display()).into())
+    plan.map_err(|e| format!("{}: is no plan of runs: {e}; {mend}", file.display()).into())
 }
 
-fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result<(), HazardError> {
+/// Checks that the plan of a folder is this one.
+pub(crate) fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result<(), HazardError> {
     let differences = old.differences(plan);
     if differences.is_empty() {
         return Ok(());
@@ -156,7 +157,8 @@ fn check_same(old: &PlanFile, plan: &PlanFile, file: &Path) -> Result<(), Hazard
     Err(format!("{file}: is another plan ({differ} differ): {mend}").into())
 }
 
-fn write(file: &Path, plan: &PlanFile) -> Result<(), HazardError> {
+/// Writes the plan of a folder.
+pub(crate) fn write_plan(file: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let text = serde_json::to_string_pretty(plan).expect("a plan is plain text and numbers");
     let mut out = WholeFile::create(file, Existing::Replace)?;
     writeln!(out, "{text}").map_err(|cause| OutputError::io(file, cause))?;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,6 +16,7 @@ use super::rules;
 use crate::export::About;
 use crate::flow::FlowSetup;
 use crate::map::Site;
+use crate::scene::{NumberKey, Template};
 use crate::simulation::Origin;
 use crate::source::VentSpec;
 use crate::validate::{Invalid, within};
@@ -71,6 +74,8 @@ pub struct Plan {
     pub limit_s: Option<f64>,
     /// Radius, height and temperature of all vents; its place and rate mean nothing.
     pub vent: VentSpec,
+    /// Numbers of the scene that each run draws, with their laws.
+    pub draws: Vec<(NumberKey, Law)>,
 }
 
 /// Sample of a run.
@@ -137,6 +142,17 @@ impl Plan {
         Sample { run, feature, vent_m, rate_m3_s, volume_m3, duration_s, limit_s, seed }
     }
 
+    /// The numbers of the scene that a run draws, in the order of [`Plan::draws`].
+    pub fn numbers(&self, run: u64) -> Vec<f64> {
+        let draws = self.draws.iter().enumerate();
+        draws.map(|(place, (_, law))| law.draw(Numbers::of_number(self.seed, run, place))).collect()
+    }
+
+    /// Seed of the error of the heightmap of a run.
+    pub(super) fn survey_seed(&self, run: u64) -> u32 {
+        Numbers::new(self.seed, run, Use::Survey).bits() as u32
+    }
+
     /// All that decides what a run comes to, by names for people. The number of runs is not among them: more runs leave
     /// those before as they are.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
@@ -149,6 +165,11 @@ impl Plan {
             Size::Volume(law) => ("volumes", law),
             Size::Duration(law) => ("durations", law),
         };
+        let draws: Vec<String> = self.draws.iter().map(|(key, law)| format!("{key}={law}")).collect();
+        // Plans without draws are those of earlier programs.
+        let drawn = (!draws.is_empty()).then(|| ("draws", draws.join(" ")));
+        let error = ground.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m);
+        let drawn = drawn.into_iter().chain(error.map(|error| ("error of the heights", error.to_string())));
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", rules::fingerprint())),
@@ -166,6 +187,9 @@ impl Plan {
             ("seed", self.seed.to_string()),
             ("seeds", format!("{:?}", self.seeds).to_lowercase()),
         ])
+        .into_iter()
+        .chain(drawn)
+        .collect()
     }
 
     /// The file of the plan.
@@ -194,10 +218,14 @@ fn hash_of_words(value: &impl fmt::Debug) -> u64 {
 pub struct Ground {
     /// Simulation before its first step; it has a flow.
     pub(super) origin: Origin,
+    /// The scene, where runs draw numbers of it or an error of its heights.
+    pub(super) template: Option<Template>,
     /// Place of the box.
     pub site: Site,
     /// Runs that are made at once.
     pub(super) at_once: usize,
+    /// Set when long steps are to be given up.
+    pub(super) stop: Arc<AtomicBool>,
 }
 
 /// `plan.json`: what the run files of a folder belong to.
@@ -244,6 +272,7 @@ mod tests {
             size: Size::Volume(Law::Fixed(1000.0)),
             limit_s: None,
             vent: VentSpec::default(),
+            draws: Vec::new(),
         }
     }
 

@@ -52,6 +52,8 @@ pub struct Reduction {
     pub quantiles: Vec<f64>,
     /// Times in seconds from the start of the eruption, rising: the probability that lava came before each is a map.
     pub before_s: Vec<f64>,
+    /// Eruptions in a year, for the probability of inundation in a year.
+    pub annual: Option<f64>,
 }
 
 /// Quantiles of a number in each column, of the runs that inundate it.
@@ -300,7 +302,8 @@ mod tests {
             record(2, &[(10, 5.0, 1.0), (11, 20.0, 4.0)]),
         ];
         let (files, ground) = (files(&folder, &records), ground());
-        let reduction = Reduction { above_m: 0.05, quantiles: vec![0.1, 0.5, 1.0], before_s: vec![15.0, 60.0] };
+        let reduction =
+            Reduction { above_m: 0.05, quantiles: vec![0.1, 0.5, 1.0], before_s: vec![15.0, 60.0], annual: None };
         let all = Summary::of(&files, &reduction, &ground).expect("right");
         let at = |map: &[f32]| [10, 11, 35, 12].map(|column| map[column]);
         assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
@@ -319,8 +322,12 @@ mod tests {
         assert!((lowest - 117.0).abs() < 1e-3, "{lowest}");
         assert_eq!([0.0, 0.4, 1.0].map(|share| all.columns_from(share)), [3, 2, 1]);
         // Another limit, other columns.
-        let thick = Summary::of(&files, &Reduction { above_m: 1.5, quantiles: vec![], before_s: vec![] }, &ground)
-            .expect("right");
+        let thick = Summary::of(
+            &files,
+            &Reduction { above_m: 1.5, quantiles: vec![], before_s: vec![], annual: None },
+            &ground,
+        )
+        .expect("right");
         assert_eq!((thick.counts[10], thick.counts[11], thick.counts[35]), (2, 1, 0));
     }
 
@@ -335,7 +342,7 @@ mod tests {
             record(run, &reached)
         };
         let files = files(&folder, &(0..17).map(of_run).collect::<Vec<_>>());
-        let reduction = Reduction { above_m: 0.5, quantiles: vec![0.25, 0.75], before_s: vec![] };
+        let reduction = Reduction { above_m: 0.5, quantiles: vec![0.25, 0.75], before_s: vec![], annual: None };
         let words = |most| format!("{:?}", Summary::by_strips(&files, &reduction, &ground(), most).expect("right"));
         let whole = words(usize::MAX);
         for most in [1, 7, 100] {

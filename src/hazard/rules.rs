@@ -18,7 +18,7 @@ use crate::source::VentSpec;
 const STEPS: u64 = 60;
 
 /// Hash of small trials of the flow, of what is drawn, and of when a run ends. The same for all threads and machines.
-pub(super) fn fingerprint() -> u64 {
+pub(crate) fn fingerprint() -> u64 {
     static RULES: OnceLock<u64> = OnceLock::new();
     *RULES.get_or_init(|| {
         let skin = Lava { cooling: Cooling::Skin { tear_m: 20.0, exposed: 0.0 }, ..basalt() };
@@ -102,6 +102,7 @@ fn drawn() -> Plan {
         rates: Law::LogUniform(1.0, 10.0),
         size: Size::Volume(Law::LogNormal(1e5, 2.0)),
         limit_s: None,
+        draws: Vec::new(),
         vent: VentSpec::default(),
     }
 }

@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::HazardError;
 use super::plan::{Ground, Plan, Sample};
 use super::record::{Ending, Outcome, RunRecord};
 use crate::engine::tiled::Tiled;
 use crate::flow::Flow;
-use crate::memory::{MemoryEstimate, OWN, TooMuchMemory};
+use crate::memory::{MemoryEstimate, OWN};
 use crate::records::{FlowRecords, REACHED_M};
-use crate::scene::Stage;
+use crate::scene::{Stage, Template};
+use crate::simulation::Origin;
 use crate::source::{VentFlow, VentSpec};
 use crate::state::State;
 
@@ -34,10 +36,21 @@ impl Ground {
     pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
         let Stage { mut simulation, site } = stage;
         simulation.world().flow()?;
-        simulation.stop_by(stop);
+        simulation.stop_by(stop.clone());
         // Cells are read by other matter and air alone.
         simulation.show_when_asked();
-        Some(Self { origin: simulation.into_origin(), site, at_once })
+        Some(Self { origin: simulation.into_origin(), template: None, site, at_once, stop })
+    }
+
+    /// Ground whose runs draw numbers of the scene, or an error of its heights.
+    #[must_use]
+    pub(super) fn with_template(self, template: Template) -> Self {
+        Self { template: Some(template), ..self }
+    }
+
+    /// Whether each run draws an error of the heights.
+    pub(super) fn draws_errors(&self) -> bool {
+        self.template.as_ref().is_some_and(|template| template.scene().spec.terrain.error_m.is_some())
     }
 
     /// Flow before the first step.
@@ -67,16 +80,20 @@ impl Plan {
     /// since its start. Or it ends at its limit.
     ///
     /// # Errors
-    /// [`TooMuchMemory`] when the runs that are made at once outgrow the limit.
+    /// [`HazardError::Memory`] when the runs that are made at once outgrow the limit, and [`HazardError::Scene`] for numbers of the
+    /// scene that do not go together.
     pub fn run(
         &self,
         ground: &Ground,
         sample: &Sample,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<RunRecord>, TooMuchMemory> {
+    ) -> Result<Option<RunRecord>, HazardError> {
         let start = Instant::now();
         let vent = self.vent_of(ground, sample);
-        let mut simulation = ground.origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
+        let drawn =
+            ground.template.as_ref().map(|template| self.origin_of(ground, template, sample.run)).transpose()?;
+        let origin = drawn.as_ref().unwrap_or(&ground.origin);
+        let mut simulation = origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
         let mut records = FlowRecords::new(ground.site.grid);
         let ending = loop {
             if cancelled() {
@@ -106,6 +123,26 @@ impl Plan {
         };
         let outcome = |flow: &Flow| Outcome::of(flow, ending, start.elapsed());
         Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
+    }
+
+    /// State before the first step of a run that draws numbers of the scene.
+    fn origin_of(&self, ground: &Ground, template: &Template, run: u64) -> Result<Origin, HazardError> {
+        let numbers = self.numbers(run);
+        let pairs: Vec<_> = self.draws.iter().map(|(key, _)| key).zip(numbers).collect();
+        let mut scene = template.with(&pairs)?;
+        if scene.spec.terrain.error_m.is_some() {
+            scene.spec.terrain.error_seed = Some(self.survey_seed(run));
+        }
+        let stage = scene.build(Box::new(Tiled::default()))?;
+        if (stage.site.grid, stage.site.placement()) != (ground.site.grid, ground.site.placement()) {
+            return Err("--draw: a number changes the box or its cells; draw numbers that leave the box where it is"
+                .to_owned()
+                .into());
+        }
+        let at_once = ground.at_once;
+        let drawn = Ground::of(stage, at_once, ground.stop.clone())
+            .ok_or_else(|| "--draw: the scene has no flow".to_owned())?;
+        Ok(drawn.origin)
     }
 
     /// The vent of a run.
@@ -169,6 +206,7 @@ mod tests {
             size: Size::Duration(Law::Fixed(250.0)),
             limit_s: Some(limit_s),
             vent,
+            draws: Vec::new(),
         }
     }
 

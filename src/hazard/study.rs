@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -18,8 +18,10 @@ use crate::export::maps::need_of;
 use crate::map::Site;
 use crate::memory::{MemoryEstimate, TooMuchMemory};
 use crate::output::{Existing, FOLDER, OutputError, file_name};
-use crate::parallel::alone;
-use crate::scene::{LavaSpec, Model, Overrides, Scene, SceneError, Seconds, Stage, VentOverride, VentPlace};
+use crate::parallel::share_out;
+use crate::scene::{
+    LavaSpec, Model, NumberKey, Overrides, Scene, SceneError, Seconds, Stage, Template, VentOverride, VentPlace,
+};
 use crate::source::{VentFlow, VentSpec};
 use crate::validate::tame;
 
@@ -28,6 +30,9 @@ const USUAL_LAVA: &str = "etna-basalt";
 
 /// Largest limit of what a run inundates, in metres: more than any mountain is high.
 const MOST_ABOVE_M: f64 = 10_000.0;
+
+/// Most eruptions in a year.
+const MOST_ANNUAL: f64 = 1000.0;
 
 /// Fault of a hazard map.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +58,7 @@ pub enum HazardError {
     Export(#[from] ExportError),
     /// A thread that does not start.
     #[error("cannot start the threads: {0}; ask for fewer with --threads")]
-    Threads(std::io::Error),
+    Threads(#[from] std::io::Error),
 }
 
 impl From<String> for HazardError {
@@ -77,6 +82,8 @@ pub struct Settings {
     pub volumes: Option<String>,
     /// Law of the duration, in place of the volume.
     pub durations: Option<String>,
+    /// Numbers of the scene that each run draws, as `KEY=LAW`.
+    pub draw: Vec<String>,
     /// Whether each run rounds amounts by a seed of its own.
     pub seeds: Seeds,
     /// A run inundates a place where its lava is at some time thicker than this, in metres.
@@ -85,6 +92,8 @@ pub struct Settings {
     pub quantiles: Vec<f64>,
     /// Times from the start of the eruption: the probability that lava came before each is a map.
     pub before: Vec<Seconds>,
+    /// Eruptions in a year, for a map of the probability of inundation in a year.
+    pub annual: Option<f64>,
     /// Files of buildings, roads and areas, of which the probability, arrival and thickness are tables and layers.
     pub exposure: Vec<PathBuf>,
     /// Levels of the contours of probability, in place of the usual ones.
@@ -101,10 +110,12 @@ impl Default for Settings {
             rates: None,
             volumes: None,
             durations: None,
+            draw: Vec::new(),
             seeds: Seeds::Own,
             above: 0.05,
             quantiles: vec![0.1, 0.5, 0.9],
             before: Vec::new(),
+            annual: None,
             exposure: Vec::new(),
             levels: None,
             picture: false,
@@ -133,7 +144,13 @@ pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardErro
     // Both are sampled; the usual ones are not said.
     overrides.duration = asked.duration.or(Some(Seconds(0.0)));
     if overrides.vents.is_empty() {
-        overrides.vents.push(VentOverride { place: VentPlace::Summit, to: None, rate: None, rate_m3_s: None });
+        overrides.vents.push(VentOverride {
+            place: VentPlace::Summit,
+            to: None,
+            rate: None,
+            rate_m3_s: None,
+            rates: None,
+        });
     }
     Ok(overrides)
 }
@@ -187,6 +204,7 @@ impl Study {
             size,
             limit_s: asked.duration.or_else(limit).map(|Seconds(time)| time),
             vent: model_vent(&stage)?,
+            draws: settings.draws()?,
         };
         plan.validate().map_err(|wrong| format!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected))?;
         let exposures = settings.exposures(&stage.site)?;
@@ -198,6 +216,10 @@ impl Study {
         let need = Ground::need(&stage, at_once).and(summary.clone()).or(summary.clone().and(drawn));
         need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
         let ground = Ground::of(stage, at_once, stop).ok_or_else(|| NO_FLOW.to_owned())?;
+        let ground = match plan.draws.is_empty() && scene.spec.terrain.error_m.is_none() {
+            true => ground,
+            false => ground.with_template(plan.template(scene)?),
+        };
         let file = plan.file(&ground, &scene.spec.name, &vents.words);
         let (levels, pictures) = (settings.levels.clone(), settings.picture);
         Ok(Self { plan, ground, file, reduction, exposures, levels, pictures, scene: scene.spec.name.clone(), summary })
@@ -229,8 +251,8 @@ impl Study {
     /// Makes a run and gives its record; none where `cancelled` says so before its end.
     ///
     /// # Errors
-    /// [`TooMuchMemory`] when the runs outgrow the limit.
-    pub fn run(&self, run: u64, cancelled: &dyn Fn() -> bool) -> Result<Option<RunRecord>, TooMuchMemory> {
+    /// As [`Plan::run`].
+    pub fn run(&self, run: u64, cancelled: &dyn Fn() -> bool) -> Result<Option<RunRecord>, HazardError> {
         self.plan.run(&self.ground, &self.plan.sample(run), cancelled)
     }
 
@@ -256,7 +278,7 @@ impl Study {
             reduction: &self.reduction,
             ground: &self.ground,
             scene: &self.scene,
-            seed: self.plan.seed,
+            plan: &self.plan,
             pictures: self.pictures,
             levels: self.levels.as_deref(),
         };
@@ -282,30 +304,26 @@ impl Study {
         ends: &(dyn Fn() -> bool + Sync),
         made: &(dyn Fn(u64) + Sync),
     ) -> Result<usize, HazardError> {
-        let (next, failed) = (std::sync::atomic::AtomicUsize::new(0), AtomicBool::new(false));
-        let all_end = || ends() || failed.load(Ordering::Relaxed);
-        let work = || -> Result<usize, HazardError> {
-            let mut count = 0;
-            while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !all_end()) {
-                let Some(record) = self.run(*run, &all_end)? else { break };
-                folder.put(*run, &record.bytes(folder.fingerprint))?;
-                count += 1;
-                made(*run);
-            }
-            Ok(count)
-        };
-        // The others end after a failure, too.
-        let worker = || {
-            let result = alone(work).map_err(HazardError::Threads).flatten();
-            failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            result
-        };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads.min(runs.len())).map(|_| scope.spawn(worker)).collect();
-            let ended =
-                threads.into_iter().map(|thread| thread.join().unwrap_or_else(|p| std::panic::resume_unwind(p)));
-            ended.collect::<Vec<_>>().into_iter().sum()
+        share_out(runs, threads, ends, &|run: &u64, all_end: &dyn Fn() -> bool| {
+            let Some(record) = self.run(*run, all_end)? else { return Ok(false) };
+            folder.put(*run, &record.bytes(folder.fingerprint))?;
+            made(*run);
+            Ok(true)
         })
+    }
+}
+
+impl Plan {
+    /// The scene from which runs with numbers of their own are made. Both ends of each law are tried.
+    fn template(&self, scene: &Scene) -> Result<Template, HazardError> {
+        let template = Template::new(scene)?;
+        for (key, law) in &self.draws {
+            let (low, high) = law.range();
+            for value in [low, high] {
+                template.with(&[(key, value)]).map_err(|error| format!("--draw {key}: with {value}, {error}"))?;
+            }
+        }
+        Ok(template)
     }
 }
 
@@ -347,6 +365,28 @@ impl Settings {
         first.map(Law::Fixed).ok_or_else(|| mend.to_owned())
     }
 
+    /// The numbers of the scene that runs draw, with their laws.
+    fn draws(&self) -> Result<Vec<(NumberKey, Law)>, String> {
+        let mut all: Vec<(NumberKey, Law)> = Vec::new();
+        for text in &self.draw {
+            let (key, words) = text.split_once('=').ok_or_else(|| {
+                format!(
+                    "--draw {}: must be a number of the scene and its law: flow.lava.yield_pa=uniform:100,900",
+                    tame(text)
+                )
+            })?;
+            let key: NumberKey = key.parse().map_err(|fault| format!("--draw {}: {fault}", tame(text)))?;
+            if key.is_rates() {
+                return Err("--draw rates: draw rates by --rates".to_owned());
+            }
+            if all.iter().any(|(other, _)| *other == key) {
+                return Err(format!("--draw {key}: is named twice"));
+            }
+            all.push((key, law("--draw", words, |number| number.parse().ok())?));
+        }
+        Ok(all)
+    }
+
     fn size(&self) -> Result<Size, String> {
         match (&self.volumes, &self.durations) {
             (Some(text), None) => Ok(Size::Volume(law("--volumes", text, |number| number.parse().ok())?)),
@@ -382,7 +422,10 @@ impl Settings {
             numbers
         };
         let before_s = rising(self.before.iter().map(|Seconds(time)| *time).collect());
-        Ok(Reduction { above_m, quantiles: rising(self.quantiles.clone()), before_s })
+        if let Some(rate) = self.annual.filter(|rate| !(*rate > 0.0 && *rate <= MOST_ANNUAL)) {
+            return Err(format!("--annual {}: must be a number above 0, at most {MOST_ANNUAL}", told(rate)));
+        }
+        Ok(Reduction { above_m, quantiles: rising(self.quantiles.clone()), before_s, annual: self.annual })
     }
 
     /// The files of exposure, each with another name.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
 
-use super::plan::Ground;
+use super::plan::{Ground, Plan};
 use super::record::Ending;
 use super::reduce::{Reduction, Row, Summary};
 use crate::export::maps::{Raster, Values};
@@ -42,8 +42,8 @@ pub struct Drawing<'a> {
     pub ground: &'a Ground,
     /// Name of the scene.
     pub scene: &'a str,
-    /// Seed of the plan.
-    pub seed: u64,
+    /// Plan of the runs.
+    pub plan: &'a Plan,
     /// Whether every raster also becomes a picture over the ground.
     pub pictures: bool,
     /// Levels of the contours of probability, in place of the usual ones.
@@ -75,7 +75,8 @@ pub(super) fn time_name(time_s: f64) -> String {
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
     let before = reduction.before_s.iter().map(|time_s| Kind::Before(*time_s));
-    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(before).chain(quantiles);
+    let annual = reduction.annual.map(Kind::Annual);
+    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(annual).chain(before).chain(quantiles);
     let endings: &[&str] = if pictures { &["tif", "qml", "png"] } else { &["tif", "qml"] };
     let files = maps.flat_map(|kind| endings.iter().map(move |ending| format!("{}.{ending}", kind.name())));
     let drawn =
@@ -87,6 +88,8 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
 #[derive(Clone, Copy)]
 enum Kind {
     Probability,
+    /// Of an inundation in a year with so many eruptions.
+    Annual(f64),
     /// Of an arrival before so many seconds.
     Before(f64),
     Thickest,
@@ -98,6 +101,7 @@ impl Kind {
     fn name(self) -> String {
         match self {
             Self::Probability => "probability".to_owned(),
+            Self::Annual(_) => "probability_annual".to_owned(),
             Self::Before(time_s) => format!("probability_{}", time_name(time_s)),
             Self::Thickest => "thickness_max".to_owned(),
             Self::Arrival(quantile) => format!("arrival_{}", short_name(quantile)),
@@ -108,7 +112,7 @@ impl Kind {
     fn ramp(self) -> Ramp {
         let ramp = |palette, reversed, none_at_zero| Ramp { palette, reversed, span: Span::FromZero, none_at_zero };
         match self {
-            Self::Probability | Self::Before(_) => ramp("inferno", true, true),
+            Self::Probability | Self::Annual(_) | Self::Before(_) => ramp("inferno", true, true),
             Self::Arrival(_) => ramp("viridis", true, false),
             Self::Thickest | Self::Thickness(_) => ramp("lava", false, true),
         }
@@ -122,6 +126,14 @@ impl Kind {
                 "probability".to_owned(),
                 "probability of inundation".to_owned(),
                 format!("share of the runs whose lava stands more than {above_m} m thick here at some time"),
+            ),
+            Self::Annual(rate) => (
+                "probability in a year".to_owned(),
+                "probability of inundation in a year".to_owned(),
+                format!(
+                    "1 − exp(−λ p): probability of one inundation or more (p of the runs) in a year, of eruptions that come at \
+                     random (Poisson) with λ = {rate} in a year"
+                ),
             ),
             Self::Before(time_s) => (
                 "probability".to_owned(),
@@ -157,7 +169,7 @@ impl Drawing<'_> {
     /// [`ExportError`] for a file that cannot be written; the others before it are there.
     pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
         let mut files = Vec::new();
-        let about = About { scene: self.scene.to_owned(), seed: self.seed, step: 0 };
+        let about = About { scene: self.scene.to_owned(), seed: self.plan.seed, step: 0 };
         let ground = || self.elevations();
         for map in self.maps() {
             let values = Values::Real(self.on_the_box(map.values));
@@ -175,7 +187,7 @@ impl Drawing<'_> {
             }
         }
         let path = folder.join("runs.csv");
-        table(&path, &self.summary.rows, &self.ground.site, existing)?;
+        table(&path, &self.summary.rows, (self.plan, self.ground), existing)?;
         files.push(path);
         Ok(files)
     }
@@ -190,13 +202,18 @@ impl Drawing<'_> {
         let thicknesses = quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
         let times = self.reduction.before_s.iter().zip(&self.summary.before);
         let before = times.map(move |(time_s, counts)| map(Kind::Before(*time_s), self.summary.shares(counts)));
-        first.into_iter().chain(before).chain(arrivals).chain(thicknesses)
+        let in_a_year = |rate: f64| {
+            let shares = self.summary.probability().into_iter();
+            shares.map(|share| -libm::expm1(-rate * f64::from(share)) as f32).collect()
+        };
+        let annual = self.reduction.annual.map(|rate| map(Kind::Annual(rate), in_a_year(rate)));
+        first.into_iter().chain(annual).chain(before).chain(arrivals).chain(thicknesses)
     }
 
     fn caption(&self, kind: Kind) -> Caption {
         let (words, title, description) = kind.words(self.reduction.above_m);
         let unit = match kind {
-            Kind::Probability | Kind::Before(_) => "",
+            Kind::Probability | Kind::Annual(_) | Kind::Before(_) => "",
             Kind::Arrival(_) => "h",
             Kind::Thickest | Kind::Thickness(_) => "m",
         };
@@ -211,6 +228,7 @@ impl Drawing<'_> {
             above: None,
             note: Some(NOTE),
             runs,
+            classes: &[],
         }
     }
 
@@ -231,10 +249,18 @@ const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,
                        poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact,seconds";
 
 /// Writes the table of runs; vents are in coordinates of the map.
-fn table(path: &Path, rows: &[Row], site: &Site, existing: Existing) -> Result<(), OutputError> {
+fn table(path: &Path, rows: &[Row], (plan, ground): (&Plan, &Ground), existing: Existing) -> Result<(), OutputError> {
+    let keys: String = plan.draws.iter().map(|(key, _)| format!(",{key}")).collect();
+    let drawn = |row: &Row| {
+        let run = row.sample.run;
+        let seed = ground.draws_errors().then(|| plan.survey_seed(run));
+        let numbers = plan.numbers(run).into_iter().map(|number| format!(",{number}"));
+        numbers.chain(seed.map(|seed| format!(",{seed}"))).collect::<String>()
+    };
+    let seed = if ground.draws_errors() { ",error_seed" } else { "" };
     whole(path, existing, |out| {
-        writeln!(out, "{HEADING}")?;
-        rows.iter().try_for_each(|row| writeln!(out, "{}", line(row, site)))
+        writeln!(out, "{HEADING}{keys}{seed}")?;
+        rows.iter().try_for_each(|row| writeln!(out, "{}{}", line(row, &ground.site), drawn(row)))
     })
 }
 
@@ -283,10 +309,11 @@ mod tests {
     fn quantiles_have_names_for_files() {
         assert_eq!([0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name), ["q10", "q50", "q90", "q05", "q2_5", "q100"]);
         assert_eq!([86_400.0, 21_600.0, 5400.0, 45.5].map(time_name), ["1d", "6h", "90min", "45_5s"]);
-        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![] }, true);
+        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![], annual: None }, true);
         assert_eq!(names[..3], ["probability.tif", "probability.qml", "probability.png"]);
         assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 4);
-        let without = super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![] }, false);
+        let without =
+            super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![], annual: None }, false);
         assert!(names.contains(&"probability.kmz".to_owned()) && !without.iter().any(|name| name.ends_with(".kmz")));
         assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 3);
     }

@@ -53,6 +53,44 @@ pub(crate) fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<
     Ok(run())
 }
 
+/// Does the work of each item on one of so many threads of their own, in order of the list as threads come free, until all is done,
+/// `ends` says so or one fails: then the others end, too. `work` gets an item and when to give up, and says whether it was done; gives
+/// how many were.
+///
+/// # Errors
+/// The first fault, and that of a thread that does not start.
+#[cfg(feature = "files")]
+pub(crate) fn share_out<T: Sync, E: Send + From<std::io::Error>>(
+    items: &[T],
+    threads: usize,
+    ends: &(dyn Fn() -> bool + Sync),
+    work: &(dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync),
+) -> Result<usize, E> {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let all_end = || ends() || failed.load(Ordering::Relaxed);
+    let all_of_one = || -> Result<usize, E> {
+        let mut count = 0;
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !all_end()) {
+            if !work(item, &all_end)? {
+                break;
+            }
+            count += 1;
+        }
+        Ok(count)
+    };
+    let worker = || {
+        let result = alone(all_of_one).map_err(E::from).flatten();
+        failed.fetch_or(result.is_err(), Ordering::Relaxed);
+        result
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(worker)).collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|p| std::panic::resume_unwind(p)));
+        ended.collect::<Vec<_>>().into_iter().sum()
+    })
+}
+
 fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
     #[cfg(feature = "parallel")]
     rayon::scope(|_| run());

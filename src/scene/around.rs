@@ -135,6 +135,7 @@ impl Scene {
         if overrides.walls.is_none() {
             self.choose("open sides: lava that reaches the edge leaves (--walls closed)");
         }
+        self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.validate()?;
         Ok(self)
     }

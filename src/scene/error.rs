@@ -77,6 +77,14 @@ pub enum SceneError {
         /// Which value.
         invalid: Invalid,
     },
+    /// A number that was put in place of another one is not right.
+    #[error("{path}: {message}")]
+    Unfit {
+        /// The scene.
+        path: PathBuf,
+        /// Fault, in words.
+        message: String,
+    },
     /// A heightmap that was to become a scene cannot be read.
     #[error("{0}")]
     Heightmap(Box<TerrainError>),

@@ -31,6 +31,8 @@ mod schema;
 mod spec;
 mod summary;
 mod time;
+#[cfg(feature = "files")]
+mod vary;
 mod vent;
 mod wording;
 
@@ -63,6 +65,8 @@ pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};
 pub use self::summary::Edge;
 pub use self::time::Seconds;
+#[cfg(feature = "files")]
+pub use self::vary::{NumberKey, Template};
 pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
 pub use crate::film::FilmSpec;

@@ -1,13 +1,11 @@
 //! Opens a named file: a scene file is read, a heightmap gets a scene around it.
 
-#[cfg(feature = "files")]
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
 
-use super::{LavaSpec, Model, Scene, SceneError, Seconds, VentPlace, VentTable};
+use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, VentPlace, VentTable};
 #[cfg(feature = "files")]
 use crate::inside::is_session;
 use crate::rules::Walls;
@@ -44,8 +42,8 @@ pub struct Overrides {
 }
 
 /// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, a fissure as two
-/// places, `1200m,800m..1500m,900m`; each with or without `@2.5` (full cells a step) or `@15m3/s`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+/// places, `1200m,800m..1500m,900m`; each with or without `@2.5` (full cells a step), `@15m3/s` or a table of rates, `@rates.csv`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct VentOverride {
     /// Its centre, or the first point of a fissure.
@@ -56,6 +54,8 @@ pub struct VentOverride {
     pub rate: Option<f64>,
     /// Cubic metres poured in a second, in the physical model, in place of `rate`; left out, [`USUAL_RATE_M3_S`](crate::source::USUAL_RATE_M3_S).
     pub rate_m3_s: Option<f64>,
+    /// Table of rates (`.csv`) in place of both, from the folder in which the program runs.
+    pub rates: Option<PathBuf>,
 }
 
 impl TryFrom<String> for VentOverride {
@@ -73,18 +73,21 @@ impl FromStr for VentOverride {
         let wrong = || {
             format!(
                 "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, or a fissure such \
-                 as 1200m,800m..1500m,900m; with @RATE (full cells a step) or @RATEm3/s or neither"
+                 as 1200m,800m..1500m,900m; with @RATE (full cells a step), @RATEm3/s, @RATES.csv or none of them"
             )
         };
         let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
         let (place, rate) = text.split_once('@').map_or((text, None), |(place, rate)| (place, Some(rate)));
+        let is_table = |rate: &&str| rate.trim().to_lowercase().ends_with(".csv");
+        let rates = rate.filter(is_table).map(|file| PathBuf::from(file.trim()));
+        let rate = rate.filter(|rate| !is_table(rate));
         let of_unit = |unit| rate.and_then(|rate: &str| rate.trim().strip_suffix(unit));
         let (rate, rate_m3_s) = match of_unit("m3/s").or_else(|| of_unit("m³/s")) {
             Some(rate) => (None, Some(number(rate)?)),
             None => (rate.map(number).transpose()?, None),
         };
         if place.trim() == "summit" {
-            return Ok(Self { place: VentPlace::Summit, to: None, rate, rate_m3_s });
+            return Ok(Self { place: VentPlace::Summit, to: None, rate, rate_m3_s, rates });
         }
         let on_map = place.trim().strip_prefix("map:");
         let (first, last) = place.split_once("..").map_or((place, None), |(first, last)| (first, Some(last)));
@@ -108,15 +111,20 @@ impl FromStr for VentOverride {
         if to.is_some_and(|(_, metres)| metres != in_metres) {
             return Err(wrong());
         }
-        Ok(Self { place, to: to.map(|(point, _)| point), rate, rate_m3_s })
+        Ok(Self { place, to: to.map(|(point, _)| point), rate, rate_m3_s, rates })
     }
 }
 
 impl VentOverride {
     /// The vent, with the rest from another one.
-    pub(super) fn like(self, model: &VentTable) -> VentTable {
+    pub(super) fn like(&self, model: &VentTable) -> VentTable {
         let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
+        // Scenes name files from their own folder.
+        let whole = |file: &PathBuf| std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        let files = |file: &PathBuf| vec![whole(file).to_string_lossy().into_owned()];
+        let rates = |file| RatesFiles { files: files(file), start: None, shift: 0.0, radiant_j_m3: None };
         VentTable {
+            rates: self.rates.as_ref().map(rates).map(Box::new),
             place: self.place,
             to: self.to.into_iter().collect(),
             rate: self.rate.unwrap_or(model.rate),
@@ -126,7 +134,7 @@ impl VentOverride {
     }
 
     /// Refuses a rate of the other model; `key` is the name of the vent's table.
-    fn check(self, key: &str, model: Model) -> Result<(), Invalid> {
+    fn check(&self, key: &str, model: Model) -> Result<(), Invalid> {
         match (model, self.rate, self.rate_m3_s) {
             (Model::Flow, Some(rate), _) => Err(Invalid::new(
                 &format!("{key}.rate"),
@@ -138,6 +146,11 @@ impl VentOverride {
                 rate,
                 "in full cells a step in the classic model, such as @2; or pass --lava NAME with a heightmap",
             )),
+            (Model::Classic, None, None) if self.rates.is_some() => {
+                let (file, expected) =
+                    (self.rates.as_deref().unwrap_or(Path::new("")), "left out in the classic model");
+                Err(Invalid::new(&format!("{key}.rates_files"), file.display(), expected))
+            }
             _ => Ok(()),
         }
     }
@@ -189,6 +202,8 @@ impl Scene {
             self.set_walls(walls);
         }
         self.put_flow(overrides)?;
+        #[cfg(feature = "files")]
+        self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.validate()?;
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.make_finer(overrides.finer.unwrap_or(1))

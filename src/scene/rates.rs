@@ -61,15 +61,19 @@ enum When {
 impl Scene {
     /// Reads the files of rates of all vents into the tables.
     pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
+        self.read_rates().map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
+        Ok(self)
+    }
+
+    /// Reads the files of rates of all vents that still name some.
+    pub(super) fn read_rates(&mut self) -> Result<(), Invalid> {
         for (i, vent) in self.spec.vents.iter_mut().enumerate() {
             let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else { continue };
             let key = format!("vent[{i}].rates_files");
-            let wrong = |(name, fault): (String, String)| {
-                SceneError::in_text(&self.origin, text, Invalid::new(&key, tame(&name), fault))
-            };
+            let wrong = |(name, fault): (String, String)| Invalid::new(&key, tame(&name), fault);
             flow.rates_m3_s = rates.read(&self.folder).map_err(wrong)?;
         }
-        Ok(self)
+        Ok(())
     }
 }
 

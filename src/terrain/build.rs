@@ -32,10 +32,14 @@ impl TerrainSpec {
         if let Some(size) = cells.wide_m {
             within("cell_size_m", size, 1e-6, 1e6)?;
         }
-        match (self.kind, &self.file) {
-            (Kind::Heightmap, Some(_)) => fit(&self.read(dir)?, self, grid, cells),
-            _ => self.generate(grid, cells),
+        let mut surface = match (self.kind, &self.file) {
+            (Kind::Heightmap, Some(_)) => fit(&self.read(dir)?, self, grid, cells)?,
+            _ => self.generate(grid, cells)?,
+        };
+        if let Some(error) = self.error() {
+            error.disturb(&mut surface, grid.ny);
         }
+        Ok(surface)
     }
 
     fn generate(&self, grid: Grid, cells: &CellSize<'_>) -> Result<Surface, TerrainError> {

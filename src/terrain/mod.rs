@@ -21,6 +21,7 @@ pub mod heightmap;
 #[cfg(feature = "files")]
 pub mod hillshade;
 mod holes;
+mod noise;
 pub mod resample;
 #[cfg(feature = "files")]
 mod smooth;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(not(feature = "files"))]
 use super::error::no_files;
+use super::noise::HeightError;
 use super::{Encoding, Epsg, Fill, Heightmap, TerrainError};
 #[cfg(feature = "files")]
 use super::{LoadOptions, load};
@@ -16,6 +17,9 @@ use crate::validate::{Invalid, one_line, within};
 
 /// Edge of a cell in metres where nothing says how large it is.
 pub const DEFAULT_CELL_SIZE_M: f64 = 10.0;
+
+/// Length of the error of heights where none is said: a few cells of the usual surveys from space.
+const DEFAULT_ERROR_LENGTH_M: f64 = 100.0;
 
 /// Where the ground comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +162,15 @@ table! {
         /// Height that lies `base_cells` above the floor of the box, instead of the lowest; what is lower is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
+        /// Standard deviation of an error that is added to the heights: what a survey may be wrong by.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub error_m: Option<f64> = None, [0.0, 1000.0] "m";
+        /// Distance at which that error is correlated by 1/e; 100 when left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub error_length_m: Option<f64> = None, [0.1, 1e6] "m";
+        /// Seed of that error; 1 when left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub error_seed: Option<u32> = None;
     }
 }
 
@@ -200,6 +213,13 @@ impl TerrainSpec {
     /// The keys that say which part of a heightmap to use.
     fn parts() -> impl Iterator<Item = &'static Param<Self>> {
         Self::PARAMS.iter().filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
+    }
+
+    /// The error that is added to the heights, if any.
+    pub(super) fn error(&self) -> Option<HeightError> {
+        let deviation_m = self.error_m.filter(|deviation| *deviation > 0.0)?;
+        let length_m = self.error_length_m.unwrap_or(DEFAULT_ERROR_LENGTH_M);
+        Some(HeightError { deviation_m, length_m, seed: u64::from(self.error_seed.unwrap_or(1)) })
     }
 
     /// Options of these keys for the heightmap file.

@@ -6,6 +6,7 @@ pub(crate) mod place;
 
 mod barriers;
 mod bench;
+mod calibrate;
 mod compare;
 mod exposure;
 mod film;

@@ -6,6 +6,7 @@ pub(super) mod exposure;
 pub(super) mod maps;
 pub(super) mod memory;
 pub(super) mod place;
+pub(super) mod shard;
 pub(super) mod tips;
 pub(super) mod typed;
 pub(super) mod volumes;

@@ -69,6 +69,14 @@ pub(in crate::cli) struct MapArgs {
     #[arg(long, help_heading = HEADING, alias = "exaggeration", value_name = "FACTOR", allow_negative_numbers = true)]
     pub(in crate::cli) exaggerate: Option<f64>,
 
+    /// Add an error to the heights, of this standard deviation in metres: what a survey may be wrong by
+    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_negative_numbers = true)]
+    dem_error: Option<f64>,
+
+    /// Distance in metres at which the error of the heights is correlated by 1/e [default: 100]
+    #[arg(long, help_heading = HEADING, value_name = "METRES", allow_negative_numbers = true)]
+    dem_error_length: Option<f64>,
+
     /// Height in metres that lies --base-cells above the floor of the box, instead of the lowest; what is lower is cut off
     #[arg(long, help_heading = HEADING, value_name = "METRES", allow_hyphen_values = true)]
     base_m: Option<f64>,
@@ -98,7 +106,7 @@ pub(in crate::cli) struct PlaceArgs {
     /// A vent, instead of the scene's; repeatable. In cells from the box's north-west corner (64,64), in metres from
     /// there (1200m,800m), in coordinates of the file (map:499800,4178300), or summit; two places with .. between them are a
     /// fissure (1200m,800m..1500m,900m); @RATE adds full cells poured in a step, or in the physical model cubic metres a second
-    /// (@15m3/s)
+    /// (@15m3/s) or a table of rates (@rates.csv)
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
     vent: Vec<Vent>,
 
@@ -129,7 +137,7 @@ pub(in crate::cli) struct PlaceArgs {
 }
 
 /// The keys of `[terrain]` that flags set, with the flags.
-const FLAGS: [(&str, &str); 15] = [
+const FLAGS: [(&str, &str); 17] = [
     ("crop", "--crop"),
     ("crop_m", "--crop"),
     ("bounds", "--bounds"),
@@ -145,6 +153,8 @@ const FLAGS: [(&str, &str); 15] = [
     ("vertical_exaggeration", "--exaggerate"),
     ("base_m", "--base-m"),
     ("base_cells", "--base-cells"),
+    ("error_m", "--dem-error"),
+    ("error_length_m", "--dem-error-length"),
 ];
 
 /// Flags with what a scene says of the keys.
@@ -180,6 +190,8 @@ impl MapArgs {
             fill_no_data: self.fill.map(Fill::from),
             vertical_exaggeration: self.exaggerate,
             base_m: self.base_m,
+            error_m: self.dem_error,
+            error_length_m: self.dem_error_length,
             base_cells: self.base_cells,
             ..TerrainSpec::default()
         }
@@ -233,7 +245,7 @@ impl PlaceArgs {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
             cell_size_m: self.voxel_size,
             terrain: self.map.terrain(),
-            vents: self.vent.iter().map(|vent| vent.wish).collect(),
+            vents: self.vent.iter().map(|vent| vent.wish.clone()).collect(),
             barriers: self.barrier.clone(),
             walls: self.walls.map(Walls::from),
             cell_height_m: self.cell_height,
@@ -391,7 +403,7 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
 }
 
-/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two of them, each with or without `@2.5` or `@15m3/s`.
+/// `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two of them, each with or without `@2.5`, `@15m3/s` or `@rates.csv`.
 #[derive(Clone, Debug)]
 struct Vent {
     wish: VentOverride,

@@ -166,3 +166,72 @@ fn files_that_are_no_footprints_are_refused() {
         assert!(err.contains(part), "{args}\n{err}");
     }
 }
+
+/// A raster of thickness on the cells of [`grid`], the same in the rectangle.
+fn thickness(metres: f64, rectangle: [usize; 4]) -> String {
+    let text = grid(20, 10, rectangle);
+    let (head, rows) = text.split_at(text.find("-9999\n").unwrap() + 6);
+    let cell = |word: &str| if word == "1" { metres.to_string() } else { word.to_owned() };
+    let row = |line: &str| line.split(' ').map(cell).collect::<Vec<_>>().join(" ") + "\n";
+    head.to_owned() + &rows.lines().map(row).collect::<String>()
+}
+
+#[test]
+fn volumes_are_those_inside_and_outside_and_their_errors() {
+    let place = Place::new();
+    place.put("a.asc", thickness(2.0, [0, 5, 0, 9]));
+    place.put("b.asc", thickness(3.0, [4, 9, 0, 9]));
+    place.put("b.geojson", polygon([4, 9, 0, 9]));
+    let found = place.json("compare a.asc b.asc --thickness --classes differ.asc --json");
+    let of = |name: &str| found["thickness"][name].as_f64().unwrap();
+    // 60 cells of 100 m², 20 of them in both.
+    assert_eq!([of("a_m3"), of("a_inside_m3"), of("a_outside_m3")], [12_000.0, 4000.0, 8000.0]);
+    assert_eq!([of("b_m3"), of("b_missed_m3")], [18_000.0, 12_000.0]);
+    // Over 100 cells: 2 in 40, −1 in 20, −3 in 40.
+    assert!((of("bias_m") + 0.6).abs() < 1e-9 && (of("rms_m") - 5.4_f64.sqrt()).abs() < 1e-9, "{found}");
+    let map = String::from_utf8(place.read("differ.asc")).unwrap();
+    let count = |class: &str| map.split_whitespace().filter(|word| *word == class).count();
+    assert_eq!([count("1"), count("2"), count("3")], [20, 40, 40], "{map}");
+    let alone = place.json("compare a.asc b.geojson --thickness --json");
+    assert_eq!(alone["thickness"]["a_inside_m3"], 4000.0);
+    assert!(alone["thickness"]["rms_m"].is_null());
+    let text = place.done("compare a.asc b.asc --thickness");
+    assert!(text.contains("bias -0.60 m, rms 2.32 m"), "{text}");
+    place.done("compare a.asc b.asc --classes differ.tif");
+    let style = String::from_utf8(place.read("differ.qml")).unwrap();
+    assert!(style.contains("EXACT") && style.contains("false alarm: A alone"), "{style}");
+    for (args, message) in [
+        ("compare a.asc b.asc --classes differ.asc", "differ.asc"),
+        ("compare a.asc b.asc --classes differ.png", "--classes differ.png: the map is a raster"),
+        ("compare b.geojson b.geojson --thickness", "--thickness: b.geojson is no raster of thickness"),
+    ] {
+        assert!(place.refused(args).contains(message), "{args}");
+    }
+}
+
+#[test]
+fn days_are_rows_of_a_table() {
+    let place = Place::new();
+    let valley: String = (0..20)
+        .map(|z| (0..20).map(|x: i32| format!("{} ", 200 - 4 * z + (x - 10).abs())).collect::<String>() + "\n")
+        .collect();
+    place.put("valley.asc", format!("ncols 20\nnrows 20\nxllcorner 0\nyllcorner 0\ncellsize 10\n{valley}"));
+    let run = "run valley.asc --lava etna-basalt --cell-height 2 --vent 105m,25m@4m3/s --walls open";
+    place.done(&format!("{run} --duration 20min --map arrival=arrival.tif --map footprint=all.geojson"));
+    place.done(&format!("{run} --duration 8min --map footprint=early.geojson"));
+    let all = place.json("compare arrival.tif early.geojson@8min all.geojson@20min --json");
+    let rows = all.as_array().unwrap();
+    assert_eq!(rows.iter().map(|row| row["until_s"].as_f64().unwrap()).collect::<Vec<_>>(), [480.0, 1200.0]);
+    assert!(rows.iter().all(|row| row["fit"].as_f64().unwrap() > 0.9), "{all}");
+    assert!(rows[0]["b"]["cells"].as_u64() < rows[1]["b"]["cells"].as_u64());
+    let text = place.done("compare arrival.tif all.geojson --until 4min,8min,20min");
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.starts_with("until ") && text.contains("\n8 min "), "{text}");
+    for (args, message) in [
+        ("compare arrival.tif early.geojson all.geojson", "each needs its time, such as early.geojson@1d"),
+        ("compare arrival.tif all.geojson@20min --until 4min,8min", "each B has its time already"),
+        ("compare arrival.tif all.geojson --until 4min,8min --classes x.tif", "the map of one comparison"),
+    ] {
+        assert!(place.refused(args).contains(message), "{args}");
+    }
+}

@@ -278,6 +278,42 @@ fn a_run_is_that_of_the_command_run() {
 }
 
 #[test]
+fn numbers_of_the_scene_and_errors_of_the_heights_are_drawn() {
+    let place = place();
+    let draw =
+        "--draw flow.lava.viscosity.crystals=log-uniform:2,200 --dem-error 0.5 --dem-error-length 60 --annual 0.5";
+    place.done(&(command(draw) + " --runs 8 --out drawn --threads 2"));
+    place.done(&(command(draw) + " --runs 8 --out again --threads 1"));
+    assert!(maps(&place, "drawn") == maps(&place, "again"));
+    let rows = table(&place, "drawn");
+    let crystals: Vec<f64> = rows.iter().map(|row| number(row, "flow.lava.viscosity.crystals")).collect();
+    assert!(crystals.iter().all(|c| (2.0..=200.0).contains(c)), "{crystals:?}");
+    let seeds: std::collections::BTreeSet<&String> = rows.iter().map(|row| &row["error_seed"]).collect();
+    assert_eq!(seeds.len(), 8, "{seeds:?}");
+    // A run is that of a scene with its numbers, and other ground and lava reach other places.
+    place.done(&(command("") + " --runs 8 --out without"));
+    assert!(maps(&place, "without") != maps(&place, "drawn"));
+    let same = table(&place, "without");
+    assert_eq!(
+        rows.iter().map(|row| &row["volume_m3"]).collect::<Vec<_>>(),
+        same.iter().map(|row| &row["volume_m3"]).collect::<Vec<_>>()
+    );
+    assert_eq!(place.files().iter().filter(|file| file.ends_with("probability_annual.tif")).count(), 2);
+    for (more, message) in [
+        ("--draw flow.lava.yield_pa", "--draw flow.lava.yield_pa: must be a number of the scene and its law"),
+        ("--draw flow.lava.yeild_pa=5", "did you mean `yield_pa`?"),
+        ("--draw flow.lava.emissivity=uniform:0,2", "--draw flow.lava.emissivity: with 2"),
+        ("--draw rates=5", "--draw rates: draw rates by --rates"),
+        ("--draw grid.cell_size_m=uniform:5,20", "changes the box"),
+        ("--annual 0", "--annual 0: must be a number above 0"),
+        ("--dem-error -1", "--dem-error"),
+    ] {
+        let said = place.refused(&(command(more) + " --out wrong"));
+        assert!(said.contains(message), "{more}: {said}");
+    }
+}
+
+#[test]
 fn other_limits_and_quantiles_come_from_the_same_runs() {
     let place = place();
     place.done(&command("--runs 6 --out out"));
@@ -352,7 +388,7 @@ fn runs_of_another_plan_are_never_mixed() {
     assert!(error.contains("probability.tif exists already"), "{error}");
     place.put("mine/plan.json", "{}");
     let error = place.refused(&command("--runs 2 --out mine"));
-    assert!(error.contains("plan.json: is no plan of hazard"), "{error}");
+    assert!(error.contains("plan.json: is no plan of runs"), "{error}");
     let error = place.refused(&command("--runs 2 --out nowhere --reduce-only"));
     assert!(error.contains("nowhere: holds no plan.json"), "{error}");
 }
