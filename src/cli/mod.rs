@@ -10,6 +10,7 @@ mod render;
 mod resume;
 mod run;
 mod scene;
+mod sheet;
 mod show;
 mod terrain;
 mod verify;
@@ -76,6 +77,7 @@ Examples:
   lavoxel run --steps 100000 --checkpoint long.lvx; lavoxel resume long.lvx
   lavoxel compare lava.tif observed.geojson        how well two footprints agree
   lavoxel hazard dem.tif --rates log-uniform:1,50 --volumes 1e6 --vent-area rift.geojson --runs 500
+  lavoxel sheet lavoxel-out/dem-hazard --ground dem.tif --out sheet.pdf
   lavoxel bench
 
 Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 130 stopped with Ctrl-C.";
@@ -93,6 +95,7 @@ enum Command {
     Scene(scene::SceneArgs),
     Compare(compare::CompareArgs),
     Hazard(Box<hazard::HazardArgs>),
+    Sheet(Box<sheet::SheetArgs>),
     Verify(verify::VerifyArgs),
 }
 
@@ -282,6 +285,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Scene(args)) => scene::run(&args).map(|()| Outcome::Done),
         Some(Command::Compare(args)) => compare::run(&args).map(|()| Outcome::Done),
         Some(Command::Hazard(args)) => hazard::run(&args),
+        Some(Command::Sheet(args)) => sheet::run(&args).map(|()| Outcome::Done),
         Some(Command::Verify(args)) => verify::run(&args),
     };
     match result {

@@ -25,7 +25,7 @@ pub mod table;
 mod vents;
 mod write;
 
-pub use self::folder::{Folder, Opening};
+pub use self::folder::{Folder, Opening, plan_of};
 pub use self::law::Law;
 pub use self::places::{MOST_POINTS, Metres, Places};
 pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};

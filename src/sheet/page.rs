@@ -1,0 +1,286 @@
+//! Layout of a sheet: heading, the map in its frame, and the blocks below or beside it.
+
+use super::canvas::{ALARM, Align, Canvas, GRAY, INK, Paint, Pen, Point, Rect, Type, line};
+use super::classes::Classes;
+use super::lines::{self, Reach};
+use super::notes::Note;
+use super::overlay::{Overlay, Taken};
+use super::panel::{self, Legend};
+use super::source::Source;
+use super::table::Table;
+use super::view::View;
+use crate::export::About;
+use crate::render::Image;
+
+/// Around everything, in millimetres.
+const MARGIN: f64 = 9.0;
+/// Length of a tick of the frame.
+const TICK: f64 = 1.2;
+
+/// Widths and heights of a page in millimetres, and the size of its text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Layout {
+    pub(super) size: Point,
+    pub(super) is_landscape: bool,
+    pub(super) em: f64,
+    /// Whether only the map and its legend are there, as a figure of a report.
+    pub(super) is_figure: bool,
+}
+
+/// Sides of a figure, in millimetres.
+const FIGURE: Point = [230.0, 150.0];
+
+impl Layout {
+    /// Of paper with these sides, the shorter first.
+    pub(super) fn new([short, long]: Point, is_landscape: bool) -> Self {
+        let size = if is_landscape { [long, short] } else { [short, long] };
+        // A4 has text of 7.2 points, A3 of 9.
+        Self { size, is_landscape, em: 2.55 * (short / 210.0).sqrt().powf(0.75), is_figure: false }
+    }
+
+    /// Of a figure.
+    pub(super) fn figure() -> Self {
+        Self { size: FIGURE, is_landscape: true, em: 2.9, is_figure: true }
+    }
+
+    fn head(&self) -> f64 {
+        if self.is_figure { 0.0 } else { 7.2 * self.em }
+    }
+
+    /// Room of the numbers along the frame, at its left and below it.
+    fn numbers(&self) -> f64 {
+        2.0 * self.em
+    }
+
+    fn foot(&self) -> f64 {
+        if self.is_figure { 0.0 } else { 2.2 * self.em }
+    }
+
+    /// Height of the blocks below a map, or width of those beside it.
+    fn panel(&self) -> f64 {
+        let [width, height] = self.size;
+        if self.is_landscape { (0.285 * width).max(28.0 * self.em) } else { (0.29 * height).max(33.0 * self.em) }
+    }
+
+    /// Room for the frame of the map.
+    pub(super) fn room(&self) -> Rect {
+        let [width, height] = self.size;
+        let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
+        let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot() - self.numbers());
+        if self.is_landscape {
+            Rect::new(x, y, right - x - self.panel() - 2.0 * self.em, bottom - y)
+        } else {
+            Rect::new(x, y, right - x, bottom - y - self.panel() - self.em)
+        }
+    }
+
+    /// Room for the blocks, which takes all that the map leaves.
+    fn blocks(&self, view: &View) -> Rect {
+        let [width, height] = self.size;
+        let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot());
+        if self.is_landscape {
+            let y = MARGIN + self.head();
+            let x = view.frame.right() + 2.0 * self.em;
+            Rect::new(x, y, right - x, bottom - y)
+        } else {
+            let y = view.frame.bottom() + self.numbers() + self.em;
+            Rect::new(MARGIN, y, right - MARGIN, bottom - y)
+        }
+    }
+}
+
+/// All that is on a sheet.
+pub(super) struct Contents<'a> {
+    pub(super) title: String,
+    pub(super) subtitle: String,
+    pub(super) author: Option<&'a str>,
+    pub(super) date: Option<String>,
+    pub(super) stamp: Option<&'a str>,
+    pub(super) source: &'a Source,
+    pub(super) classes: Classes,
+    pub(super) picture: Image,
+    pub(super) view: View,
+    pub(super) reaches: &'a [Reach],
+    pub(super) overlays: &'a [Overlay],
+    pub(super) table: Option<&'a Table>,
+    pub(super) notes: Vec<Note>,
+}
+
+impl Contents<'_> {
+    /// Draws the sheet.
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        if layout.is_figure {
+            self.map(canvas, layout.em);
+            self.frame(canvas, layout.em);
+            return self.key(canvas, layout);
+        }
+        self.head(canvas, layout);
+        self.map(canvas, layout.em);
+        self.frame(canvas, layout.em);
+        if layout.is_landscape {
+            self.beside(canvas, layout)
+        } else {
+            self.below(canvas, layout)
+        }
+        self.foot(canvas, layout);
+    }
+
+    fn head(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        let (em, [width, _]) = (layout.em, layout.size);
+        let mut right = width - MARGIN;
+        if let Some(stamp) = self.stamp {
+            let look = Type::new(1.7 * em).bold().in_color(ALARM);
+            let stamp = look.shortened(stamp, 0.35 * width);
+            let frame =
+                Rect::new(right - look.width(&stamp) - 2.0 * em, MARGIN, look.width(&stamp) + 2.0 * em, 3.1 * em);
+            canvas.stroke(&frame.path(), &Pen::new(ALARM, 0.16 * em));
+            canvas.text([frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h], Align::Middle, &stamp, &look);
+            right = frame.x - 1.5 * em;
+        }
+        let mut look = Type::new(2.3 * em).bold();
+        while look.width(&self.title) > right - MARGIN && look.size > 1.5 * em {
+            look.size *= 0.96;
+        }
+        let title = look.shortened(&self.title, right - MARGIN);
+        canvas.text([MARGIN, MARGIN + 1.5 * em], Align::Start, &title, &look);
+        let small = Type::new(1.08 * em).in_color(GRAY);
+        let lines = small.lines(&self.subtitle, width - 2.0 * MARGIN);
+        let subtitle = if lines.len() > 1 { format!("{}…", lines[0]) } else { self.subtitle.clone() };
+        canvas.text([MARGIN, MARGIN + 4.5 * em], Align::Start, &subtitle, &small);
+    }
+
+    fn map(&self, canvas: &mut dyn Canvas, em: f64) {
+        let (view, mut taken) = (&self.view, Taken::default());
+        canvas.clip(Some(view.frame));
+        canvas.image(view.frame, &self.picture);
+        let thin = Pen::new(Paint { rgb: [20, 20, 30], opacity: 35 }, 0.045 * em);
+        for (x, _) in view.eastings() {
+            line(canvas, [x, view.frame.y], [x, view.frame.bottom()], &thin);
+        }
+        for (y, _) in view.northings() {
+            line(canvas, [view.frame.x, y], [view.frame.right(), y], &thin);
+        }
+        let values = &self.source.map.heights;
+        lines::between(canvas, (values, &self.classes, &self.source.unit()), view, (em, &mut taken));
+        self.reaches.iter().for_each(|reach| reach.draw(canvas, view, (em, &mut taken)));
+        self.overlays.iter().for_each(|overlay| overlay.draw(canvas, view, em));
+        for (at, name) in self.overlays.iter().flat_map(|overlay| overlay.names(view)) {
+            taken.name(canvas, (at, &name), view.frame, em);
+        }
+        if let Some(stamp) = self.stamp {
+            self.watermark(canvas, stamp);
+        }
+        canvas.clip(None);
+    }
+
+    /// The stamp across the map, so faint that all can be read through it: a copy of a part of the sheet has it, too.
+    fn watermark(&self, canvas: &mut dyn Canvas, stamp: &str) {
+        let frame = self.view.frame;
+        let turned = (frame.h / frame.w).atan();
+        let faint = Type { turned: turned.to_degrees(), ..Type::new(1.0).bold() };
+        let size = 0.62 * frame.w.hypot(frame.h) / faint.width(stamp).max(1.0);
+        let look = Type { size: size.min(0.3 * frame.w.min(frame.h)), paint: Paint { opacity: 9, ..ALARM }, ..faint };
+        canvas.text([frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h], Align::Middle, stamp, &look);
+    }
+
+    /// The frame with the coordinates of the grid.
+    fn frame(&self, canvas: &mut dyn Canvas, em: f64) {
+        let frame = self.view.frame;
+        canvas.stroke(&frame.path(), &Pen::new(INK, 0.14 * em));
+        let tick = Pen::new(INK, 0.08 * em);
+        let look = Type::new(0.92 * em);
+        let mut free = f64::NEG_INFINITY;
+        for (x, label) in self.view.eastings() {
+            line(canvas, [x, frame.bottom()], [x, frame.bottom() + TICK], &tick);
+            line(canvas, [x, frame.y - TICK], [x, frame.y], &tick);
+            let half = 0.5 * look.width(&label);
+            if x - half > free && x + half < frame.right() + em {
+                canvas.text([x, frame.bottom() + TICK + 0.6 * em], Align::Middle, &label, &look);
+                free = x + half + 0.5 * em;
+            }
+        }
+        let turned = Type { turned: 90.0, ..look };
+        let mut free = f64::INFINITY;
+        for (y, label) in self.view.northings() {
+            line(canvas, [frame.x - TICK, y], [frame.x, y], &tick);
+            line(canvas, [frame.right(), y], [frame.right() + TICK, y], &tick);
+            let half = 0.5 * look.width(&label);
+            // Northings rise, and with them the places go up.
+            if y + half < free && y - half > frame.y - em {
+                canvas.text([frame.x - TICK - 0.6 * em, y], Align::Middle, &label, &turned);
+                free = y - half - 0.5 * em;
+            }
+        }
+    }
+
+    fn legend(&self) -> Legend<'_> {
+        let (wide, deep) = self.source.map.cell_size_m;
+        Legend {
+            title: "Legend",
+            classes: &self.classes,
+            cell_m2: wide * deep,
+            reaches: self.reaches,
+            overlays: self.overlays,
+        }
+    }
+
+    /// Blocks in columns below the map.
+    fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        let (em, room, gap) = (layout.em, layout.blocks(&self.view), 2.2 * layout.em);
+        let shares: &[f64] = if self.table.is_some() { &[0.3, 0.34, 0.36] } else { &[0.36, 0.64] };
+        let wide = room.w - gap * (shares.len() - 1) as f64;
+        let mut x = room.x;
+        let mut columns = shares.iter().map(|share| {
+            let column = Rect::new(x, room.y, share * wide, room.h);
+            x = column.right() + gap;
+            column
+        });
+        let column = |columns: &mut dyn Iterator<Item = Rect>| columns.next().unwrap_or(room);
+        let first = column(&mut columns);
+        let took = self.legend().draw(canvas, first, em);
+        let below = Rect::new(first.x, first.y + took + 0.5 * em, first.w, panel::scale_height(em));
+        panel::scale(canvas, below, &self.view, em);
+        if let Some(table) = self.table {
+            panel::table(canvas, column(&mut columns), table, em);
+        }
+        panel::notes(canvas, column(&mut columns), &self.notes, em);
+    }
+
+    /// The legend and the scale of a figure.
+    fn key(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        let (em, room) = (layout.em, layout.blocks(&self.view));
+        let took = self.legend().draw(canvas, room, em) + 0.4 * em;
+        panel::scale(canvas, Rect::new(room.x, room.y + took, room.w, panel::scale_height(em)), &self.view, em);
+    }
+
+    /// Blocks on top of each other at the right of the map.
+    fn beside(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        let (em, room) = (layout.em, layout.blocks(&self.view));
+        let gap = 1.2 * em;
+        let mut y = room.y;
+        y += self.legend().draw(canvas, Rect::new(room.x, y, room.w, room.h), em) + 0.4 * em;
+        panel::scale(canvas, Rect::new(room.x, y, room.w, panel::scale_height(em)), &self.view, em);
+        y += panel::scale_height(em) + 0.4 * em;
+        if let Some(table) = self.table {
+            let wanted = panel::notes_height(&self.notes, room.w, em);
+            let left = (room.bottom() - y - gap - wanted).max(0.34 * (room.bottom() - y));
+            let high = left.min(panel::table_height(table, em));
+            panel::table(canvas, Rect::new(room.x, y, room.w, high), table, em);
+            y += high + gap;
+        }
+        panel::notes(canvas, Rect::new(room.x, y, room.w, room.bottom() - y), &self.notes, em);
+    }
+
+    fn foot(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        let (em, [width, height]) = (layout.em, layout.size);
+        let y = height - MARGIN - 0.5 * em;
+        let rule = y - 1.1 * em;
+        line(canvas, [MARGIN, rule], [width - MARGIN, rule], &Pen::new(INK, 0.06 * em));
+        let look = Type::new(0.92 * em).in_color(GRAY);
+        let by = [self.author.map(str::to_owned), self.date.clone()];
+        let by: Vec<String> = by.into_iter().flatten().collect();
+        let left = look.shortened(&by.join(", "), 0.6 * width);
+        canvas.text([MARGIN, y], Align::Start, &left, &look);
+        canvas.text([width - MARGIN, y], Align::End, About::SOFTWARE, &look);
+    }
+}
