@@ -39,39 +39,53 @@ impl Reach {
         format!("reached within {time}, quantile {}", self.quantile)
     }
 
-    pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, (em, taken): (f64, &mut Taken)) {
+    /// Draws its line; gives its number, to be written when all lines are drawn.
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) -> Option<Label> {
         // What lava never reaches is as far behind the line as what it just left is before it.
         let late = 2.0 * self.hours;
         let times = self.arrival.mapv(|hours| if hours.is_nan() { late } else { f64::from(hours) });
         let lines = found(&times, self.hours, view);
         canvas.stroke(&lines, &self.pen(em));
-        if self.quantile == 0.5 {
-            let look = Type { halo: 0.16 * em, ..Type::new(0.9 * em).in_color(REACH) };
-            label(canvas, &lines, &level_label(Kind::Arrival, self.hours, "h"), (look, view.frame, taken));
-        }
+        let look = Type { halo: 0.16 * em, ..Type::new(0.9 * em).in_color(REACH) };
+        (self.quantile == 0.5).then(|| Label { lines, text: level_label(Kind::Arrival, self.hours, "h"), look })
     }
 }
 
-/// Lines between the classes of a map, with their numbers, and around all that is shown.
+/// Lines between the classes of a map and around all that is shown; gives their numbers, to be written when all lines are drawn.
 pub(super) fn between(
     canvas: &mut dyn Canvas,
     (values, classes, unit): (&Array2<f32>, &Classes, &str),
     view: &View,
-    (em, taken): (f64, &mut Taken),
-) {
+    em: f64,
+) -> Vec<Label> {
     let kind = classes.kind;
     let shown = values.mapv(|value| f64::from(u8::from(kind.shows(f64::from(value)))));
     canvas.stroke(&found(&shown, 0.5, view), &Pen::new(BETWEEN, 0.09 * em));
     // A thickness has no lines: its colours end at steep fronts.
     if !matches!(kind, Kind::Probability | Kind::Arrival) {
-        return;
+        return Vec::new();
     }
     let numbers = values.mapv(|value| if kind == Kind::Probability && value.is_nan() { 0.0 } else { f64::from(value) });
+    let look = Type { halo: 0.14 * em, ..Type::new(0.8 * em) };
+    let mut labels = Vec::new();
     for level in classes.between() {
         let lines = found(&numbers, level, view);
         canvas.stroke(&lines, &Pen::new(BETWEEN, 0.05 * em));
-        let look = Type { halo: 0.14 * em, ..Type::new(0.8 * em) };
-        label(canvas, &lines, &level_label(kind, level, unit), (look, view.frame, taken));
+        labels.push(Label { lines, text: level_label(kind, level, unit), look });
+    }
+    labels
+}
+
+/// A number that belongs to some lines.
+pub(super) struct Label {
+    lines: Vec<Vec<Point>>,
+    text: String,
+    look: Type,
+}
+
+impl Label {
+    pub(super) fn write(&self, canvas: &mut dyn Canvas, frame: Rect, taken: &mut Taken) {
+        label(canvas, &self.lines, &self.text, (self.look, frame, taken));
     }
 }
 

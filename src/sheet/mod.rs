@@ -231,7 +231,7 @@ impl<'a> Sheet<'a> {
     /// # Errors
     /// When a file cannot be written.
     pub fn write(&self, paths: &[PathBuf], existing: Existing) -> Result<(), SheetError> {
-        let layout = self.layout();
+        let layout = self.layout()?;
         let contents = self.contents(layout)?;
         for path in paths {
             contents.write((path, layout), DPI, existing)?;
@@ -256,24 +256,50 @@ impl<'a> Sheet<'a> {
     }
 
     /// Layout on the paper that was asked for.
-    fn layout(&self) -> Layout {
-        let sides = self.settings.paper.sides_mm();
-        let scale = |landscape: bool| View::fitting(&self.source, Layout::new(sides, landscape).room()).scale;
-        let (wide, deep) = self.source.map.extent_m();
-        let by_room = || match scale(true).total_cmp(&scale(false)) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => wide > deep,
-            std::cmp::Ordering::Greater => false,
-        };
-        Layout::new(sides, self.settings.landscape.unwrap_or_else(by_room))
+    fn layout(&self) -> Result<Layout, SheetError> {
+        let upright = || self.settled(false);
+        match self.settings.landscape {
+            Some(true) => self.settled(true),
+            Some(false) => upright(),
+            None => {
+                let (upright, lying) = (upright()?, self.settled(true)?);
+                let scale = |layout: &Layout| View::fitting(&self.source, layout.room()).scale;
+                let (wide, deep) = self.source.map.extent_m();
+                let lies = match scale(&lying).total_cmp(&scale(&upright)) {
+                    std::cmp::Ordering::Less => true,
+                    std::cmp::Ordering::Equal => wide > deep,
+                    std::cmp::Ordering::Greater => false,
+                };
+                Ok(if lies { lying } else { upright })
+            }
+        }
+    }
+
+    /// Layout that leaves the map what the blocks below it do not need.
+    fn settled(&self, is_landscape: bool) -> Result<Layout, SheetError> {
+        let layout = Layout::new(self.settings.paper.sides_mm(), is_landscape);
+        if is_landscape {
+            return Ok(layout);
+        }
+        let view = View::fitting(&self.source, layout.room());
+        let needed = self.described(view, crate::render::Image::filled(0, 0, [0; 3])).height_below(layout);
+        Ok(Layout { panel: Some(needed), ..layout })
     }
 
     fn contents(&self, layout: Layout) -> Result<Contents<'_>, SheetError> {
+        let view = View::fitting(&self.source, layout.room());
+        let picture = picture::draw(&self.source, &self.classes(), self.ground.as_ref(), [view.frame.w, view.frame.h])?;
+        Ok(self.described(view, picture))
+    }
+
+    fn classes(&self) -> Classes {
+        Classes::of(Kind::of(&self.source.quantity()), &self.source.map.heights, &self.source.unit())
+    }
+
+    /// All that is on the sheet of a view and its picture.
+    fn described(&self, view: View, picture: crate::render::Image) -> Contents<'_> {
         let (source, settings) = (&self.source, self.settings);
-        let view = View::fitting(source, layout.room());
-        let classes = Classes::of(Kind::of(&source.quantity()), &source.map.heights, &source.unit());
-        let picture = picture::draw(source, &classes, self.ground.as_ref(), [view.frame.w, view.frame.h])?;
-        Ok(Contents {
+        Contents {
             title: settings.title.clone().unwrap_or_else(|| notes::title(source)),
             subtitle: notes::subtitle(source),
             author: settings.author.as_deref(),
@@ -285,13 +311,13 @@ impl<'a> Sheet<'a> {
             stamp: settings.stamp.as_deref(),
             notes: notes::all(source, &view, self.ground.is_some()),
             source,
-            classes,
+            classes: self.classes(),
             picture,
             view,
             reaches: &self.reaches,
             overlays: &self.overlays,
             table: self.table.as_ref(),
-        })
+        }
     }
 }
 

@@ -37,22 +37,27 @@ pub(super) fn layer_words(layer: &str) -> String {
         _ if layer.starts_with("thickness_q") => of("Thickness of lava"),
         _ => None,
     };
-    named.unwrap_or_else(|| {
-        let mut letters = plain.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-    })
+    named.unwrap_or_else(|| begin_large(&plain))
+}
+
+/// Text with a capital at its beginning.
+fn begin_large(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Title of a sheet where none is given.
 pub(super) fn title(source: &Source) -> String {
     let words = layer_words(&source.quantity());
-    source.scene().map_or(words.clone(), |scene| format!("{words}, {scene}"))
+    let capital = |word: &str| begin_large(word);
+    let scene = source.scene().map(|scene| scene.split_whitespace().map(capital).collect::<Vec<_>>().join(" "));
+    scene.map_or(words.clone(), |scene| format!("{words}, {scene}"))
 }
 
 /// What the map shows, with its unit, in a line.
 pub(super) fn subtitle(source: &Source) -> String {
     let description = source.labels.get("DESCRIPTION").filter(|text| !text.is_empty()).cloned();
-    let mut text = description.unwrap_or_else(|| layer_words(&source.quantity()));
+    let mut text = begin_large(&description.unwrap_or_else(|| layer_words(&source.quantity())));
     let unit = source.unit();
     if !unit.is_empty() {
         text += &format!(" [{unit}]");
@@ -128,10 +133,7 @@ pub(super) fn warnings(source: &Source) -> Vec<Note> {
                 .to_owned(),
         ));
     } else if let Some(text) = source.labels.get("note") {
-        let mut letters = text.chars();
-        all.push(warning(
-            letters.next().map(|c| c.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default() + ".",
-        ));
+        all.push(warning(begin_large(text) + "."));
     }
     if let Some(runs) = source.runs().filter(|runs| *runs < FEW) {
         all.push(warning(format!("{runs} runs are few: shares of them are rough.")));

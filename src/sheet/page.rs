@@ -25,6 +25,8 @@ pub(super) struct Layout {
     pub(super) em: f64,
     /// Whether only the map and its legend are there, as a figure of a report.
     pub(super) is_figure: bool,
+    /// Height of the blocks below a map, where it is known.
+    pub(super) panel: Option<f64>,
 }
 
 /// Sides of a figure, in millimetres.
@@ -35,12 +37,12 @@ impl Layout {
     pub(super) fn new([short, long]: Point, is_landscape: bool) -> Self {
         let size = if is_landscape { [long, short] } else { [short, long] };
         // A4 has text of 7.2 points, A3 of 9.
-        Self { size, is_landscape, em: 2.55 * (short / 210.0).sqrt().powf(0.75), is_figure: false }
+        Self { size, is_landscape, em: 2.55 * (short / 210.0).sqrt().powf(0.75), is_figure: false, panel: None }
     }
 
     /// Of a figure.
     pub(super) fn figure() -> Self {
-        Self { size: FIGURE, is_landscape: true, em: 2.9, is_figure: true }
+        Self { size: FIGURE, is_landscape: true, em: 2.9, is_figure: true, panel: None }
     }
 
     fn head(&self) -> f64 {
@@ -59,18 +61,19 @@ impl Layout {
     /// Height of the blocks below a map, or width of those beside it.
     fn panel(&self) -> f64 {
         let [width, height] = self.size;
-        if self.is_landscape { (0.285 * width).max(28.0 * self.em) } else { (0.29 * height).max(33.0 * self.em) }
+        let usual = (0.29 * height).max(33.0 * self.em);
+        if self.is_landscape { (0.285 * width).max(28.0 * self.em) } else { self.panel.unwrap_or(usual) }
     }
 
-    /// Room for the frame of the map.
-    pub(super) fn room(&self) -> Rect {
+    /// Room for the frame of the map, and whether that stands at its left.
+    pub(super) fn room(&self) -> (Rect, bool) {
         let [width, height] = self.size;
         let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
         let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot() - self.numbers());
         if self.is_landscape {
-            Rect::new(x, y, right - x - self.panel() - 2.0 * self.em, bottom - y)
+            (Rect::new(x, y, right - x - self.panel() - 2.0 * self.em, bottom - y), true)
         } else {
-            Rect::new(x, y, right - x, bottom - y - self.panel() - self.em)
+            (Rect::new(x, y, right - x, bottom - y - self.panel() - self.em), false)
         }
     }
 
@@ -161,9 +164,10 @@ impl Contents<'_> {
             line(canvas, [view.frame.x, y], [view.frame.right(), y], &thin);
         }
         let values = &self.source.map.heights;
-        lines::between(canvas, (values, &self.classes, &self.source.unit()), view, (em, &mut taken));
-        self.reaches.iter().for_each(|reach| reach.draw(canvas, view, (em, &mut taken)));
+        let mut labels = lines::between(canvas, (values, &self.classes, &self.source.unit()), view, em);
+        labels.extend(self.reaches.iter().filter_map(|reach| reach.draw(canvas, view, em)));
         self.overlays.iter().for_each(|overlay| overlay.draw(canvas, view, em));
+        labels.iter().rev().for_each(|label| label.write(canvas, view.frame, &mut taken));
         for (at, name) in self.overlays.iter().flat_map(|overlay| overlay.names(view)) {
             taken.name(canvas, (at, &name), view.frame, em);
         }
@@ -224,26 +228,48 @@ impl Contents<'_> {
         }
     }
 
-    /// Blocks in columns below the map.
-    fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
-        let (em, room, gap) = (layout.em, layout.blocks(&self.view), 2.2 * layout.em);
-        let shares: &[f64] = if self.table.is_some() { &[0.3, 0.34, 0.36] } else { &[0.36, 0.64] };
+    /// Height of a figure: that of the map or of its legend.
+    pub(super) fn figure_height(&self, layout: Layout) -> f64 {
+        let legend = layout.blocks(&self.view).y + self.legend().height(layout.em) + panel::scale_height(layout.em);
+        legend.max(self.view.frame.bottom() + layout.numbers()) + MARGIN
+    }
+
+    /// Height that the blocks in columns below the map need.
+    pub(super) fn height_below(&self, layout: Layout) -> f64 {
+        let em = layout.em;
+        let columns = self.columns(layout);
+        let legend = self.legend().height(em) + 0.5 * em + panel::scale_height(em);
+        let notes = columns.last().map_or(0.0, |column| panel::notes_height(&self.notes, column.w, em));
+        // A long table is cut, and takes no room from the map.
+        let table = self.table.map_or(0.0, |table| panel::table_height(table, em).min(0.2 * layout.size[1]));
+        legend.max(notes).max(table)
+    }
+
+    fn columns(&self, layout: Layout) -> Vec<Rect> {
+        let (room, gap) = (layout.blocks(&self.view), 2.2 * layout.em);
+        let shares: &[f64] = if self.table.is_some() { &[0.3, 0.33, 0.37] } else { &[0.36, 0.64] };
         let wide = room.w - gap * (shares.len() - 1) as f64;
         let mut x = room.x;
-        let mut columns = shares.iter().map(|share| {
+        let column = |share: &f64| {
             let column = Rect::new(x, room.y, share * wide, room.h);
             x = column.right() + gap;
             column
-        });
-        let column = |columns: &mut dyn Iterator<Item = Rect>| columns.next().unwrap_or(room);
-        let first = column(&mut columns);
+        };
+        shares.iter().map(column).collect()
+    }
+
+    /// Blocks in columns below the map.
+    fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
+        let em = layout.em;
+        let columns = self.columns(layout);
+        let (first, last) = (columns[0], columns[columns.len() - 1]);
         let took = self.legend().draw(canvas, first, em);
         let below = Rect::new(first.x, first.y + took + 0.5 * em, first.w, panel::scale_height(em));
         panel::scale(canvas, below, &self.view, em);
         if let Some(table) = self.table {
-            panel::table(canvas, column(&mut columns), table, em);
+            panel::table(canvas, columns[1], table, em);
         }
-        panel::notes(canvas, column(&mut columns), &self.notes, em);
+        panel::notes(canvas, last, &self.notes, em);
     }
 
     /// The legend and the scale of a figure.

@@ -34,6 +34,12 @@ pub(super) struct Legend<'a> {
 }
 
 impl Legend<'_> {
+    /// Height that it takes.
+    pub(super) fn height(&self, em: f64) -> f64 {
+        let lines = self.classes.list.len().max(1) + self.reaches.len() + self.overlays.len();
+        (2.1 + 1.6 * lines as f64 + 0.5) * em
+    }
+
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, room: Rect, em: f64) -> f64 {
         let mut y = room.y + heading(canvas, room, em, self.title);
         let look = Type::new(em);
@@ -216,5 +222,29 @@ pub(super) fn notes(canvas: &mut dyn Canvas, room: Rect, notes: &[Note], em: f64
             y += 1.3 * em;
         }
         y += 0.35 * em;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::raster::{INCH, Raster};
+    use super::*;
+
+    #[test]
+    fn the_scale_bar_is_as_long_as_it_says() {
+        for scale in [500.0, 6000.0, 25_000.0, 1_250_000.0] {
+            let view = View::of_scale(scale);
+            let room = Rect::new(5.0, 5.0, 60.0, 20.0);
+            let metres = bar_m(&view, room.w - 7.0 * 2.5);
+            let mut sheet = Raster::new([80.0, 30.0], 300.0).expect("it has pixels");
+            super::scale(&mut sheet, room, &view, 2.5);
+            let image = sheet.image();
+            // The row through the middle of the bar.
+            let row = ((room.y + 2.6 * 2.5 + 0.275 * 2.5) * 300.0 / INCH) as usize;
+            let inked: Vec<usize> = (0..600).filter(|x| image.pixel(*x, row)[0] < 90).collect();
+            let pixels = (inked[inked.len() - 1] - inked[0] + 1) as f64;
+            let expected = 1000.0 * metres / scale * 300.0 / INCH;
+            assert!((pixels - expected).abs() < 3.0, "1:{scale}: {pixels} pixels for {metres} m, {expected} expected");
+        }
     }
 }

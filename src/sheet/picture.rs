@@ -5,9 +5,9 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::SheetError;
-use super::classes::Classes;
+use super::classes::{Classes, Kind};
 use super::source::Source;
-use crate::map::Placement;
+use crate::map::{Crs, Placement};
 use crate::map::features::told;
 use crate::memory::MemoryEstimate;
 use crate::parallel::*;
@@ -22,8 +22,8 @@ const PIXELS_A_MM: f64 = 9.0;
 /// How much of the colour of a class is seen, and of the ground through it.
 const OPACITY: f32 = 0.8;
 /// Brightness of a colour in the shadow, and what light adds.
-const SHADOW: f32 = 0.5;
-const SUN: f32 = 0.75;
+const SHADOW: f32 = 0.58;
+const SUN: f32 = 0.62;
 
 /// Paper where nothing is known of the ground.
 const PLAIN: [u8; 3] = [244, 244, 242];
@@ -46,7 +46,8 @@ impl Ground {
     pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
         let ground = load(path, &crate::terrain::LoadOptions::default())?;
         let crs = ground.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default();
-        if !crs.is_same(&source.crs()) {
+        // A grid that says nothing of its system is taken for one in that of the map.
+        if crs != Crs::default() && !crs.is_same(&source.crs()) {
             let (of, here) = (told(&crs), told(&source.crs()));
             let mend = "bring it into the system of the map (gdalwarp -t_srs)";
             return Err(SheetError::wrong(format!("{}: is in {of}, the map in {here}: {mend}", path.display())));
@@ -92,7 +93,7 @@ impl Ground {
         let Picture { width, height, mut rgb } = shade.draw(&ground);
         for (pixel, known) in rgb.chunks_exact_mut(3).zip(&known) {
             // Printed maps are lighter than those of a screen.
-            let light = |tone: u8| (255.0 - 0.72 * (255.0 - f32::from(tone))) as u8;
+            let light = |tone: u8| (255.0 - 0.62 * (255.0 - f32::from(tone))) as u8;
             let seen = if *known { [light(pixel[0]), light(pixel[1]), light(pixel[2])] } else { PLAIN };
             pixel.copy_from_slice(&seen);
         }
@@ -137,13 +138,15 @@ fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option
     for (dy, wy) in [(0.0, 1.0 - (y - y.floor())), (1.0, y - y.floor())] {
         for (dx, wx) in [(0.0, 1.0 - (x - x.floor())), (1.0, x - x.floor())] {
             let value = f64::from(values[[cell(y.floor() + dy, rows), cell(x.floor() + dx, cols)]]);
+            // A place that no run reaches has the probability 0, as the lines between classes take it.
             if classes.kind.shows(value) {
                 sum += wx * wy * value;
                 share += wx * wy;
             }
         }
     }
-    (share >= 0.5).then(|| sum / share)
+    let known = if classes.kind == Kind::Probability { 1.0 } else { share };
+    (share >= 0.5).then(|| sum / known)
 }
 
 /// A colour over that of the ground.

@@ -18,6 +18,9 @@ const DPI: f64 = 120.0;
 /// Maps of a folder that a report shows besides its own, where they are there.
 const FIGURES: [&str; 3] = ["probability", "arrival_q50", "thickness_q50"];
 
+/// Keys of a plan that stand for what is too long to print; the number of the plan has them all.
+const HASHES: [&str; 7] = ["box", "course", "form of the vent", "ground", "lava", "rules", "vents"];
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Markdown,
@@ -102,13 +105,18 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
 
 /// The map of a layer of the folder, or that of the sheet.
 fn figure(sheet: &Sheet<'_>, layer: &str) -> Result<crate::render::Image, SheetError> {
-    let layout = Layout::figure();
+    let draw = |sheet: &Sheet<'_>| {
+        let layout = Layout::figure();
+        let contents = sheet.contents(layout)?;
+        let size = [layout.size[0], contents.figure_height(layout)];
+        contents.image(Layout { size, ..layout }, DPI)
+    };
     if layer == sheet.source.quantity() {
-        return sheet.contents(layout)?.image(layout, DPI);
+        return draw(sheet);
     }
     let settings = Settings { layer: Some(layer.to_owned()), ..sheet.settings.clone() };
     let study = sheet.source.study.as_ref().expect("only a folder has other layers");
-    Sheet::read(&study.folder, &settings)?.contents(layout)?.image(layout, DPI)
+    draw(&Sheet::read(&study.folder, &settings)?)
 }
 
 fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
@@ -161,7 +169,9 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         rows.push(vec!["scene".to_owned(), plan.scene.clone()]);
         rows.push(vec!["vents".to_owned(), plan.vents.clone()]);
         rows.push(vec!["runs".to_owned(), plan.runs.to_string()]);
-        rows.extend(plan.decides.iter().map(|(key, value)| vec![key.replace("vents", "vents (hash)"), value.clone()]));
+        let told = plan.decides.iter().filter(|(key, _)| !HASHES.contains(&key.as_str()));
+        rows.extend(told.map(|(key, value)| vec![key.clone(), value.clone()]));
+        rows.push(vec!["plan".to_owned(), format!("{:032x}", plan.fingerprint())]);
         blocks.push(Block::Table(rows));
         if let Some(runs) = &study.runs {
             blocks.push(Block::Heading("Runs".to_owned()));

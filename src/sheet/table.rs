@@ -96,20 +96,25 @@ fn order(a: &Asset, b: &Asset) -> Ordering {
 pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let number =
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
-    let hours = |value: Option<f64>| number(value, if value.is_some_and(|h| h < 1.0) { 2 } else { 1 });
+    let time = |value: Option<f64>| match value {
+        None => "–".to_owned(),
+        Some(hours) if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
+        Some(hours) if hours < 48.0 => format!("{hours:.1} h"),
+        Some(hours) => format!("{:.1} d", hours / 24.0),
+    };
     let percent = |value: Option<f64>| value.map_or("–".to_owned(), |p| format!("{:.0} %", 100.0 * p));
     let row = |asset: &Asset| {
         let mut row = vec![asset.name.clone()];
         if table.of_runs {
-            row.extend([percent(asset.probability), hours(asset.first_h)]);
+            row.extend([percent(asset.probability), time(asset.first_h)]);
         }
-        row.extend([hours(asset.arrival_h), number(asset.thickness_m, 1)]);
+        row.extend([time(asset.arrival_h), number(asset.thickness_m, 1)]);
         row
     };
     let heading = if table.of_runs {
-        vec!["name", "prob.", "first h", "median h", "thick. m"]
+        vec!["name", "prob.", "first", "median", "thick. m"]
     } else {
-        vec!["name", "arrival h", "thick. m"]
+        vec!["name", "arrival", "thick. m"]
     };
     (heading, table.reached.iter().map(row).collect())
 }

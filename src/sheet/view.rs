@@ -35,13 +35,14 @@ pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
 }
 
 impl View {
-    /// The map at the largest round scale at which it fits into `room`, at the top of it and in the middle.
-    pub(super) fn fitting(source: &Source, room: Rect) -> Self {
+    /// The map at the largest round scale at which it fits into `room`, at the top of it, and at its left or in the middle.
+    pub(super) fn fitting(source: &Source, (room, is_left): (Rect, bool)) -> Self {
         let (wide, deep) = source.map.extent_m();
         let scale = round_scale([wide, deep], [room.w, room.h]);
         let mm = 1000.0 / scale;
         let (w, h) = (wide * mm, deep * mm);
-        let frame = Rect::new(room.x + 0.5 * (room.w - w), room.y, w, h);
+        let x = if is_left { room.x } else { room.x + 0.5 * (room.w - w) };
+        let frame = Rect::new(x, room.y, w, h);
         let (place, metres) = (source.placement(), source.metres_per_unit());
         Self {
             frame,
@@ -51,6 +52,14 @@ impl View {
             cell_mm: (w / place.cols as f64, h / place.rows as f64),
             is_geographic: source.crs().is_geographic(),
         }
+    }
+
+    /// A view of this scale of a map without a place.
+    #[cfg(test)]
+    pub(super) fn of_scale(scale: f64) -> Self {
+        let mm = 1000.0 / scale;
+        let frame = Rect::new(0.0, 0.0, 100.0, 100.0);
+        Self { frame, scale, corner: [0.0; 2], unit_mm: (mm, mm), cell_mm: (1.0, 1.0), is_geographic: false }
     }
 
     /// Place of a point of the map.

@@ -27,6 +27,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("files to go on from; footprints beside others; reports", &["checkpoint", "compare", "report"]),
     ("what lava reaches", &["exposure"]),
     ("many runs", &["hazard"]),
+    ("maps for print", &["sheet"]),
     ("the window; the names of a first program", &["prelude", "viewer"]),
     ("the program", &["cli"]),
 ];
