@@ -9,7 +9,7 @@ use super::canvas::{Align, Canvas, INK, Paint, Pen, Point, Rect, Type, WHITE};
 use super::source::Source;
 use super::view::View;
 use crate::map::features::{Feature, Features, Geometry, features_in, read_text};
-use crate::map::geojson;
+use crate::map::geojson::{self, System};
 
 /// Colours of overlays, each file its own, that stand out from the colours of classes.
 const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
@@ -20,6 +20,8 @@ pub(super) struct Overlay {
     /// Name for the legend.
     pub(super) name: String,
     pub(super) rgb: [u8; 3],
+    /// System of the file.
+    pub(super) system: System,
     features: Vec<Feature>,
 }
 
@@ -30,11 +32,12 @@ impl Overlay {
         let text = read_text(path).map_err(SheetError::wrong)?;
         geojson::need(&text).check("simplify it (ogr2ogr -simplify)")?;
         let features = Features::parse(&text).map_err(wrong)?;
+        let system = features.system.clone();
         let features = features_in(features, &source.crs()).map_err(wrong)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let name = stem.strip_prefix("exposure_").unwrap_or(&stem).replace('_', " ");
         let name = crate::validate::tame(&name);
-        Ok(Self { path: path.to_owned(), name, rgb: COLORS[number % COLORS.len()], features })
+        Ok(Self { path: path.to_owned(), name, rgb: COLORS[number % COLORS.len()], system, features })
     }
 
     /// `point`, `line` or `area`, as most of its features are.

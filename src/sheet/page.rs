@@ -14,6 +14,8 @@ use crate::render::Image;
 
 /// Around everything, in millimetres.
 const MARGIN: f64 = 9.0;
+/// Width, in ems, from which blocks beside a map stand in two columns.
+const TWO: f64 = 62.0;
 /// Length of a tick of the frame.
 const TICK: f64 = 1.2;
 
@@ -281,20 +283,29 @@ impl Contents<'_> {
 
     /// Blocks on top of each other at the right of the map.
     fn beside(&self, canvas: &mut dyn Canvas, layout: Layout) {
-        let (em, room) = (layout.em, layout.blocks(&self.view));
+        let (em, all) = (layout.em, layout.blocks(&self.view));
         let gap = 1.2 * em;
+        // Beside a narrow map there is room for two columns.
+        let is_wide = all.w > TWO * em;
+        let wide = if is_wide { 0.5 * (all.w - 2.2 * em) } else { all.w };
+        let room = Rect::new(all.x, all.y, wide, all.h);
         let mut y = room.y;
-        y += self.legend().draw(canvas, Rect::new(room.x, y, room.w, room.h), em) + 0.4 * em;
+        y += self.legend().draw(canvas, room, em) + 0.4 * em;
         panel::scale(canvas, Rect::new(room.x, y, room.w, panel::scale_height(em)), &self.view, em);
         y += panel::scale_height(em) + 0.4 * em;
         if let Some(table) = self.table {
-            let wanted = panel::notes_height(&self.notes, room.w, em);
-            let left = (room.bottom() - y - gap - wanted).max(0.34 * (room.bottom() - y));
-            let high = left.min(panel::table_height(table, em));
+            let left = room.bottom() - y;
+            let wanted = if is_wide { 0.0 } else { gap + panel::notes_height(&self.notes, room.w, em) };
+            let high = (left - wanted).max(0.34 * left).min(panel::table_height(table, em));
             panel::table(canvas, Rect::new(room.x, y, room.w, high), table, em);
             y += high + gap;
         }
-        panel::notes(canvas, Rect::new(room.x, y, room.w, room.bottom() - y), &self.notes, em);
+        let notes = if is_wide {
+            Rect::new(room.right() + 2.2 * em, all.y, wide, all.h)
+        } else {
+            Rect::new(room.x, y, room.w, room.bottom() - y)
+        };
+        panel::notes(canvas, notes, &self.notes, em);
     }
 
     fn foot(&self, canvas: &mut dyn Canvas, layout: Layout) {

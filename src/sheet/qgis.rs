@@ -8,6 +8,8 @@ use super::source;
 use super::{Sheet, SheetError, notes};
 use crate::export::escaped;
 use crate::map::Crs;
+use crate::map::features::{Features, read_text};
+use crate::map::geojson::System;
 use crate::output::{Existing, OutputError, check_free};
 use crate::terrain::write::whole;
 
@@ -54,6 +56,7 @@ struct Layer {
     source: String,
     provider: &'static str,
     is_shown: bool,
+    crs: Crs,
     /// All of its element besides what every layer has.
     kind: String,
     style: String,
@@ -95,7 +98,8 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
          <rotation>0</rotation>\n  <destinationsrs>{crs}</destinationsrs>\n </mapcanvas>\n <projectlayers>\n"
     )
     .expect("a string takes everything");
-    for Layer { id, name, source, provider, kind, style, .. } in &layers {
+    for Layer { id, name, source, provider, crs, kind, style, .. } in &layers {
+        let crs = system(crs);
         write!(
             text,
             "  <maplayer {kind} autoRefreshEnabled=\"0\" refreshOnNotifyEnabled=\"0\">\n   <id>{id}</id>\n   \
@@ -108,8 +112,8 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     for layer in &layers {
         writeln!(text, "  <layer id=\"{}\"/>", layer.id).expect("a string takes everything");
     }
-    text +=
-        " </layerorder>\n <properties><Paths><Absolute type=\"bool\">false</Absolute></Paths></properties>\n</qgis>\n";
+    text += " </layerorder>\n <properties><Paths><Absolute type=\"bool\">false</Absolute></Paths>\
+             <SpatialRefSys><ProjectionsEnabled type=\"int\">1</ProjectionsEnabled></SpatialRefSys></properties>\n</qgis>\n";
     Ok(text)
 }
 
@@ -123,14 +127,16 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
             let several = if kinds.len() > 1 { format!("|geometrytype={}", geometry(kind).1) } else { String::new() };
             let name = if kinds.len() > 1 { format!("{}: {kind}s", overlay.name) } else { overlay.name.clone() };
             let path = relative(&overlay.path, folder)? + &several;
-            layers.push(vector(&name, (path, kind), overlay.rgb, "name"));
+            let crs = system_of(&overlay.system, &source.crs());
+            layers.push(Layer { crs, ..vector(&name, (path, kind), overlay.rgb, "name") });
         }
     }
     if let Some(study) = &source.study {
         let lines = study.folder.join("probability.geojson");
         if lines.is_file() {
             let path = relative(&lines, folder)?;
-            layers.push(vector("Contours of probability", (path, "line"), [60, 30, 30], "level"));
+            let crs = system_of_file(&lines, &source.crs());
+            layers.push(Layer { crs, ..vector("Contours of probability", (path, "line"), [60, 30, 30], "level") });
         }
         let shown = source.quantity();
         let mut names = source::layers(&study.folder);
@@ -150,14 +156,19 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
         });
     }
     for (i, layer) in layers.iter_mut().enumerate() {
-        layer.id = format!("layer_{}", i + 1);
+        if layer.provider == "gdal" {
+            layer.crs = source.crs();
+        }
+        // QGIS takes no shorter one.
+        layer.id = format!("lavoxel_layer_{:03}", i + 1);
     }
     Ok(layers)
 }
 
 /// Light on the ground, as QGIS draws it.
 const HILL_SHADE: &str = "   <pipe><rasterrenderer type=\"hillshade\" band=\"1\" azimuth=\"315\" angle=\"45\" zfactor=\"1\" \
-                          multidirection=\"1\" opacity=\"0.7\" alphaBand=\"-1\"/></pipe>\n   <blendMode>0</blendMode>\n";
+                          multidirection=\"1\" opacity=\"0.7\" alphaBand=\"-1\"/>\
+                          <rasterresampler zoomedInResampler=\"cubic\" zoomedOutResampler=\"bilinear\" maxOversampling=\"2\"/></pipe>\n   <blendMode>0</blendMode>\n";
 
 fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<Layer, SheetError> {
     Ok(Layer {
@@ -166,6 +177,7 @@ fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<
         source: escaped(&relative(path, folder)?),
         provider: "gdal",
         is_shown,
+        crs: Crs::default(),
         kind: "type=\"raster\"".to_owned(),
         style: style_beside(path),
     })
@@ -233,6 +245,7 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
         source: escaped(&source),
         provider: "ogr",
         is_shown: true,
+        crs: Crs::default(),
         kind: format!("type=\"vector\" geometry=\"{geometry}\" labelsEnabled=\"1\""),
         style,
     }
@@ -240,12 +253,24 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
 
 /// A coordinate system by its number, or else by its text.
 fn system(crs: &Crs) -> String {
-    let inside = match (crs.epsg(), crs.to_wkt()) {
-        (Some(code), _) => format!("<authid>EPSG:{code}</authid>"),
-        (None, Some(wkt)) => format!("<wkt>{}</wkt>", escaped(&wkt)),
-        (None, None) => String::new(),
-    };
-    format!("<spatialrefsys>{inside}</spatialrefsys>")
+    let wkt = crs.to_wkt().map(|wkt| format!("<wkt>{}</wkt>", escaped(&wkt))).unwrap_or_default();
+    let number = crs.epsg().map(|code| format!("<authid>EPSG:{code}</authid>")).unwrap_or_default();
+    format!("<spatialrefsys>{wkt}{number}</spatialrefsys>")
+}
+
+/// The system of a file of features that lies over a map.
+fn system_of(system: &System, map: &Crs) -> Crs {
+    match system {
+        System::Degrees => Crs::from_epsg(4326).unwrap_or_default(),
+        // All others are those of the map, or the file was refused.
+        System::Epsg(_) | System::Named(_) | System::Unknown => map.clone(),
+    }
+}
+
+/// The system that a file of contours says.
+fn system_of_file(path: &Path, map: &Crs) -> Crs {
+    let features = read_text(path).ok().and_then(|text| Features::parse(&text).ok());
+    features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
