@@ -14,7 +14,7 @@ const MOST: f64 = 7.0;
 /// The part of a palette that is told apart on a hill shade.
 const PART: (f32, f32) = (0.08, 0.94);
 
-/// What the numbers of a map are.
+/// Kind of the numbers of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// 0 to 1, nothing at 0.

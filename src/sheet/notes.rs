@@ -54,7 +54,7 @@ pub(super) fn title(source: &Source) -> String {
     scene.map_or(words.clone(), |scene| format!("{words}, {scene}"))
 }
 
-/// What the map shows, with its unit, in a line.
+/// Description of the map with its unit, in a line.
 pub(super) fn subtitle(source: &Source) -> String {
     let description = source.labels.get("DESCRIPTION").filter(|text| !text.is_empty()).cloned();
     let mut text = begin_large(&description.unwrap_or_else(|| layer_words(&source.quantity())));

@@ -1,4 +1,4 @@
-//! What a sheet shows over its map: roads, buildings, barriers and outlines with their names.
+//! Overlays of a map: roads, buildings, barriers and outlines with their names.
 
 use std::path::{Path, PathBuf};
 

@@ -32,7 +32,7 @@ impl Raster {
         Some(Self { pixels: sheet, scale: (dpi / INCH) as f32, mask: None })
     }
 
-    /// What was drawn.
+    /// The drawing so far.
     pub(super) fn image(&self) -> Image {
         let rgb = self.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
         Image { width: self.pixels.width() as usize, height: self.pixels.height() as usize, rgb }
