@@ -35,7 +35,7 @@ night() {
 sheet() {
     lavoxel hazard terrains/hazard.toml --vent-area terrains/hazard_vents.geojson --rates log-uniform:1,10 \
         --volumes log-normal:15000,2 --runs 200 --exposure terrains/sheet_places.geojson --out "$work/sheet-200" -q
-    lavoxel sheet "$work/sheet-200" --ground terrains/maunga_whau.asc --hours 1h --title "Lava hazard, Maunga Whau" \
+    lavoxel sheet "$work/sheet-200" --ground terrains/maunga_whau.asc --title "Lava hazard, Maunga Whau" \
         --author "An example" --date none --out "$work/sheet.png"
     convert "$work/sheet.png" -resize 1240x1240 -quality 80 -define webp:method=6 docs/sheet.webp
 }

@@ -98,11 +98,17 @@ pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
     let time = |value: Option<f64>| match value {
         None => "–".to_owned(),
+        Some(hours) if hours < 1.0 / 60.0 => "under 1 min".to_owned(),
         Some(hours) if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
         Some(hours) if hours < 48.0 => format!("{hours:.1} h"),
         Some(hours) => format!("{:.1} d", hours / 24.0),
     };
-    let percent = |value: Option<f64>| value.map_or("–".to_owned(), |p| format!("{:.0} %", 100.0 * p));
+    let percent = |value: Option<f64>| {
+        value.map_or("–".to_owned(), |p| match 100.0 * p {
+            percent if percent < 1.0 => format!("{percent:.1} %"),
+            percent => format!("{percent:.0} %"),
+        })
+    };
     let row = |asset: &Asset| {
         let mut row = vec![asset.name.clone()];
         if table.of_runs {
