@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube night window; and the films of
+# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube night sheet window; and the films of
 # gallery.md, all or some: docs/pictures.sh gallery, docs/pictures.sh gallery=island.
 # Needs lavoxel on the path and ImageMagick (montage, convert, import); `window` also Xvfb, xdotool and, without a graphics card, a
 # software Vulkan. Debian: imagemagick xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0.
@@ -29,6 +29,15 @@ night() {
     lavoxel render "$work/night.toml" --steps 400 --target 0.58,0.95,0.5 --distance 1.75 --elevation 5 --size 720x480 \
         --picture "$work/night.png" -q
     cp "$work/night.png" docs/plume_night.png
+}
+
+# A sheet of a hazard map.
+sheet() {
+    lavoxel hazard terrains/hazard.toml --vent-area terrains/hazard_vents.geojson --rates log-uniform:1,10 \
+        --volumes log-normal:15000,2 --runs 200 --exposure terrains/sheet_places.geojson --out "$work/sheet-200" -q
+    lavoxel sheet "$work/sheet-200" --ground terrains/maunga_whau.asc --title "Lava hazard, Maunga Whau" \
+        --author "An example" --date none --out "$work/sheet.png"
+    convert "$work/sheet.png" -resize 1240x1240 -quality 80 -define webp:method=6 docs/sheet.webp
 }
 
 # Waits until the window's log has more lines of this kind than so many.

@@ -202,6 +202,8 @@ mod round;
 pub mod rules;
 #[cfg(feature = "scene")]
 pub mod scene;
+#[cfg(feature = "sheet")]
+pub mod sheet;
 #[cfg(feature = "scene")]
 pub mod shipped;
 mod simd;

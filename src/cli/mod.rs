@@ -11,6 +11,7 @@ mod render;
 mod resume;
 mod run;
 mod scene;
+mod sheet;
 mod show;
 mod terrain;
 mod verify;
@@ -77,6 +78,7 @@ Examples:
   lavoxel run --steps 100000 --checkpoint long.lvx; lavoxel resume long.lvx
   lavoxel compare lava.tif observed.geojson        how well two footprints agree
   lavoxel hazard dem.tif --rates log-uniform:1,50 --volumes 1e6 --vent-area rift.geojson --runs 500
+  lavoxel sheet lavoxel-out/dem-hazard --ground dem.tif --out sheet.pdf
   lavoxel bench
 
 Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 130 stopped with Ctrl-C.";
@@ -95,6 +97,7 @@ enum Command {
     Compare(compare::CompareArgs),
     Hazard(Box<hazard::HazardArgs>),
     Calibrate(Box<calibrate::CalibrateArgs>),
+    Sheet(Box<sheet::SheetArgs>),
     Verify(verify::VerifyArgs),
 }
 
@@ -284,6 +287,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Compare(args)) => compare::run(&args).map(|()| Outcome::Done),
         Some(Command::Hazard(args)) => hazard::run(&args),
         Some(Command::Calibrate(args)) => calibrate::run(&args),
+        Some(Command::Sheet(args)) => sheet::run(&args).map(|()| Outcome::Done),
         Some(Command::Verify(args)) => verify::run(&args),
     };
     match result {

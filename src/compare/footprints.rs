@@ -180,9 +180,7 @@ impl Names<'_> {
     /// Checks that two rasters are in one coordinate system.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
-        let by_number = a.epsg().zip(b.epsg()).map(|(a, b)| a == b);
-        let by_words = || a == b || (a.to_wkt().is_some() && a.to_wkt() == b.to_wkt());
-        if by_number.unwrap_or_else(by_words) {
+        if a.is_same(&b) {
             return Ok(());
         }
         let (a, b) = (told(&a), told(&b));

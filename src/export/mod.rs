@@ -42,7 +42,9 @@ pub use self::about::{About, NO_FORECAST};
 pub use self::caption::{Caption, Class};
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::parts::{Part, Parts, fingerprints};
-pub use self::png::{Label, write_png};
+pub use self::png::{Label, write_png, write_png_at};
+#[cfg(feature = "sheet")]
+pub(crate) use self::qml::escaped;
 pub use self::space::{SpaceFile, mesh_formats, volume_formats};
 pub use self::state::ExportState;
 pub use self::vdb::write_vdb;
@@ -137,7 +139,7 @@ impl ExportError {
         }
     }
 
-    fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
+    pub(crate) fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
     }
 }

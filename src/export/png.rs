@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use ::png::{BitDepth, ColorType, Compression, Encoder};
+use ::png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
 
 use super::ExportError;
 use crate::output::{Existing, WholeFile};
@@ -27,6 +27,23 @@ pub fn write_png(
     Ok(file.commit()?)
 }
 
+/// [`write_png`] of a picture that has so many pixels to the inch in print.
+///
+/// # Errors
+/// As [`write_png`].
+pub fn write_png_at(
+    path: &Path,
+    (size, dpi): ((u32, u32), f64),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    encode_all((Compression::Balanced, Some(dpi)), &mut file, size, pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
+    Ok(file.commit()?)
+}
+
 /// Encodes pixels as [`write_png`] takes them.
 pub(super) fn encode(
     file: impl Write,
@@ -41,6 +58,19 @@ pub(super) fn encode(
 pub(super) fn encode_with(
     compression: Compression,
     file: impl Write,
+    size: (u32, u32),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<(), ::png::EncodingError> {
+    encode_all((compression, None), file, size, pixels, labels)
+}
+
+/// Metres in an inch.
+const INCH_M: f64 = 0.0254;
+
+fn encode_all(
+    (compression, dpi): (Compression, Option<f64>),
+    file: impl Write,
     (width, height): (u32, u32),
     pixels: &[u8],
     labels: &[Label<'_>],
@@ -50,6 +80,10 @@ pub(super) fn encode_with(
     encoder.set_color(if opaque { ColorType::Rgb } else { ColorType::Rgba });
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(compression);
+    encoder.set_pixel_dims(dpi.map(|dpi| {
+        let a_metre = (dpi / INCH_M).round() as u32;
+        PixelDimensions { xppu: a_metre, yppu: a_metre, unit: Unit::Meter }
+    }));
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
     for (keyword, text) in labels {
         encoder.add_itxt_chunk((*keyword).to_owned(), text.clone())?;

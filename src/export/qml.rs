@@ -122,7 +122,7 @@ fn gradient(style: &MapStyle) -> String {
 }
 
 /// Text for the value of an attribute, or between tags.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {
         match c {

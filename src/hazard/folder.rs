@@ -130,6 +130,14 @@ pub(super) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), HazardErro
     }
 }
 
+/// The plan of a folder of a hazard map; none where it is no such folder.
+///
+/// # Errors
+/// When its `plan.json` cannot be read, or is no plan.
+pub fn plan_of(folder: &Path) -> Result<Option<PlanFile>, HazardError> {
+    read_plan(&folder.join("plan.json"))
+}
+
 /// Reads the plan of a folder; none where there is none.
 pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     let cannot = |e: std::io::Error| format!("cannot read {}: {e}", file.display());

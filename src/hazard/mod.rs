@@ -25,7 +25,7 @@ pub mod table;
 mod vents;
 mod write;
 
-pub use self::folder::{Folder, Opening};
+pub use self::folder::{Folder, Opening, plan_of};
 pub(crate) use self::folder::{check_same, read_plan, write_plan};
 pub use self::law::Law;
 pub use self::places::{MOST_POINTS, Metres, Places};

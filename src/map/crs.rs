@@ -166,6 +166,12 @@ impl Crs {
         from_keys().filter(|code| ![0, USER_DEFINED].contains(code)).or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
+    /// Whether another system is this one: by their numbers in the EPSG registry, or else by their text.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let by_words = || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
+        self.epsg().zip(other.epsg()).map(|(a, b)| a == b).unwrap_or_else(by_words)
+    }
+
     /// Whether coordinates are longitude and latitude.
     pub fn is_geographic(&self) -> bool {
         matches!(self.unit(), MapUnit::Angle(_))

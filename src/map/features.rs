@@ -168,9 +168,16 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
 /// # Errors
 /// When the two systems have nothing in common, in words that follow the name of the file.
 pub(crate) fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
+    features_in(features, &site.crs().cloned().unwrap_or_default())
+}
+
+/// Features in coordinates of a system.
+///
+/// # Errors
+/// As [`features_on`].
+pub(crate) fn features_in(features: Features, crs: &Crs) -> Result<Vec<Feature>, String> {
     let Features { mut features, system } = features;
-    let crs = site.crs().cloned().unwrap_or_default();
-    let way = system.onto(&crs).ok_or_else(|| other_system(&system, &crs))?;
+    let way = system.onto(crs).ok_or_else(|| other_system(&system, crs))?;
     if !way.is_same() {
         for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
             let there = way.back(*point);

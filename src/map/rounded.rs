@@ -11,6 +11,9 @@ use super::outline::Corner;
 /// A point in columns and rows.
 type Point = [f64; 2];
 
+/// Cells within which two points of a line are one.
+const SAME: f64 = 1e-4;
+
 /// Passes of corner cutting.
 const PASSES: usize = 3;
 
@@ -20,7 +23,9 @@ pub(crate) fn outline(ring: &[Corner]) -> Vec<Point> {
 }
 
 /// A line, rounded; a closed one ends where it begins, and an open one keeps its ends.
-pub(crate) fn line(line: Vec<Point>) -> Vec<Point> {
+pub(crate) fn line(mut line: Vec<Point>) -> Vec<Point> {
+    // A level that is a value crosses several edges at one cell; a corner of such points would count as straight.
+    line.dedup_by(|b, a| (a[0] - b[0]).hypot(a[1] - b[1]) < SAME);
     let closed = line.len() > 3 && line.first() == line.last();
     if !closed {
         return cut(line, false);
@@ -116,6 +121,17 @@ mod tests {
         let ring = line(vec![[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [0.0, 0.0]]);
         assert!(ring.first() == ring.last() && ring.len() > 12);
         assert_eq!(line(vec![[0.0, 0.0], [1.0, 1.0]]), [[0.0, 0.0], [1.0, 1.0]]);
+        // Corners of points that are almost the same are kept.
+        let almost = line(vec![
+            [0.0, 0.0],
+            [4.0, 0.0],
+            [4.0 + 4e-8, 4e-8],
+            [4.0, 4.0],
+            [4.0 - 4e-8, 4.0],
+            [0.0, 4.0],
+            [0.0, 0.0],
+        ]);
+        assert!(area(&almost[1..]) > 10.0, "{almost:?}");
         // A single cell.
         assert!(area(&outline(&[[3, 3], [3, 4], [4, 4], [4, 3]])) > 0.3);
     }

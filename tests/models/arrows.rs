@@ -28,6 +28,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("what lava reaches", &["exposure"]),
     ("many runs", &["hazard"]),
     ("many runs beside what was observed", &["calibrate"]),
+    ("maps for print", &["sheet"]),
     ("the window; the names of a first program", &["prelude", "viewer"]),
     ("the program", &["cli"]),
 ];

@@ -22,6 +22,7 @@ mod memory;
 mod render;
 mod run;
 mod scene;
+mod sheet;
 mod signals;
 mod terrain;
 mod vents;

@@ -5,5 +5,5 @@ pub(in crate::render) mod key;
 pub(crate) mod legend;
 pub(in crate::render) mod relief;
 pub(in crate::render) mod sheet;
-pub(in crate::render) mod text;
+pub(crate) mod text;
 pub(crate) mod ticks;

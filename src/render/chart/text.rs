@@ -1,4 +1,4 @@
-//! Text in pictures: Ubuntu Light, outlined and filled by `ab_glyph`. No other file knows that crate or the font.
+//! Text in pictures and on printed sheets: Ubuntu Light, outlined by `ab_glyph`. No other file knows that crate or the font.
 
 use std::sync::LazyLock;
 
@@ -63,6 +63,73 @@ impl Face {
         };
         let glyphs = text.chars().map(&mut place).collect();
         (glyphs, at)
+    }
+}
+
+/// A piece of the outline of a letter, in ems from the start of the line on which it stands, y up.
+#[cfg(feature = "sheet")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Piece {
+    Move([f32; 2]),
+    Line([f32; 2]),
+    Quad([f32; 2], [f32; 2]),
+    Cubic([f32; 2], [f32; 2], [f32; 2]),
+}
+
+/// The font itself, for what draws in other units than pixels; all lengths are ems.
+#[cfg(feature = "sheet")]
+pub(crate) mod face {
+    use ab_glyph::{Font, GlyphId, OutlineCurve};
+
+    use super::{FACE, Piece};
+
+    /// Name of the font in a document.
+    pub(crate) const NAME: &str = "Ubuntu-Light";
+
+    /// The file of the font.
+    pub(crate) fn file() -> &'static [u8] {
+        epaint_default_fonts::UBUNTU_LIGHT
+    }
+
+    /// Height of a capital.
+    pub(crate) fn capital() -> f32 {
+        FACE.capital
+    }
+
+    /// The highest and the lowest line of the font.
+    pub(crate) fn extent() -> (f32, f32) {
+        (FACE.font.ascent_unscaled() / FACE.per_em, FACE.font.descent_unscaled() / FACE.per_em)
+    }
+
+    /// Numbers of the letters of `text` in the font with the start of each, and the length of all.
+    pub(crate) fn letters(text: &str) -> (Vec<(u16, f32)>, f32) {
+        let (glyphs, length) = FACE.glyphs(text);
+        (glyphs.into_iter().map(|(glyph, at)| (glyph.0, at)).collect(), length)
+    }
+
+    /// From the start of a letter to that of the next.
+    pub(crate) fn advance(letter: u16) -> f32 {
+        FACE.font.h_advance_unscaled(GlyphId(letter)) / FACE.per_em
+    }
+
+    /// The outline of a letter.
+    pub(crate) fn outline(letter: u16) -> Vec<Piece> {
+        let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
+        let mut pieces = Vec::new();
+        let mut last = None;
+        for curve in FACE.font.outline(GlyphId(letter)).map(|outline| outline.curves).unwrap_or_default() {
+            let (start, piece, end) = match curve {
+                OutlineCurve::Line(a, b) => (a, Piece::Line(ems(b)), b),
+                OutlineCurve::Quad(a, b, c) => (a, Piece::Quad(ems(b), ems(c)), c),
+                OutlineCurve::Cubic(a, b, c, d) => (a, Piece::Cubic(ems(b), ems(c), ems(d)), d),
+            };
+            if last != Some(start) {
+                pieces.push(Piece::Move(ems(start)));
+            }
+            pieces.push(piece);
+            last = Some(end);
+        }
+        pieces
     }
 }
 

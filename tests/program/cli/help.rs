@@ -4,7 +4,7 @@ use predicates::str::contains;
 
 use super::place::lavoxel;
 
-const SUBCOMMANDS: [&str; 8] = ["render", "run", "resume", "bench", "terrain", "scene", "compare", "hazard"];
+const SUBCOMMANDS: [&str; 9] = ["render", "run", "resume", "bench", "terrain", "scene", "compare", "hazard", "sheet"];
 
 #[test]
 fn help_and_version_are_there_for_every_command() {

@@ -15,6 +15,7 @@ mod place;
 mod presented;
 mod said;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -69,6 +70,16 @@ pub fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
         let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
         Ok(Said::of(image, path)?.unit)
     })
+}
+
+/// The labels of a map in GDAL's metadata by name, such as `quantity`, `scene` and `runs`; empty where there are none.
+///
+/// # Errors
+/// As [`read`].
+pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
+    open(path)?;
+    let source = FileSource::open(path).map_err(wrong(path))?;
+    with_file(Arc::new(source), path, |file| Ok(said::items(file.tiff.ifd(file.place.image).map_err(wrong(path))?)))
 }
 
 fn read_source(source: SharedSource, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {

@@ -1,5 +1,6 @@
 //! Tags of GDAL about heights.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tiff_reader::{Ifd, TagValue};
@@ -47,6 +48,24 @@ impl Said {
     pub(super) fn unit_m(&self, path: &Path) -> Result<Option<f64>, TerrainError> {
         self.unit.as_deref().map_or(Ok(None), |name| metres(name, path))
     }
+}
+
+/// Items of GDAL's metadata by name: `<Item name="…">text</Item>`.
+pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
+    let Some(TagValue::Ascii(text)) = image.tag(GDAL_METADATA).map(|tag| &tag.value) else { return BTreeMap::new() };
+    let one = |item: &str| {
+        let (attributes, rest) = item.split_once('>')?;
+        let name = attributes.split("name=\"").nth(1)?.split('"').next()?;
+        Some((name.to_owned(), unescaped(rest.split('<').next()?)))
+    };
+    text.split("<Item").skip(1).filter_map(one).collect()
+}
+
+/// Text that GDAL has escaped twice.
+fn unescaped(text: &str) -> String {
+    let once =
+        |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    once(&once(text)).trim().to_owned()
 }
 
 /// Metres in a unit of heights.

@@ -1,0 +1,126 @@
+//! Tables of exposure: which buildings, roads and areas lava reaches, as `lavoxel hazard` and `lavoxel run` write them.
+
+use std::cmp::Ordering;
+use std::fs::File;
+use std::path::Path;
+
+use super::SheetError;
+
+/// Largest table that is read.
+const LARGEST: u64 = 64 << 20;
+
+/// A table with a heading.
+pub(super) fn open(path: &Path) -> Result<csv::Reader<File>, SheetError> {
+    let wrong = |e: String| SheetError::wrong(format!("cannot read {}: {e}", path.display()));
+    let about = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
+    if !about.is_file() || about.len() > LARGEST {
+        return Err(wrong(format!("expected a table of at most {} MiB", LARGEST >> 20)));
+    }
+    let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
+    Ok(csv::ReaderBuilder::new().flexible(true).from_reader(file))
+}
+
+/// An asset with what may happen to it; a number is missing where lava never came.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Asset {
+    pub(super) name: String,
+    pub(super) probability: Option<f64>,
+    pub(super) first_h: Option<f64>,
+    pub(super) arrival_h: Option<f64>,
+    pub(super) thickness_m: Option<f64>,
+    pub(super) reached: bool,
+}
+
+/// Assets, the most probable first and among those the earliest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Table {
+    pub(super) reached: Vec<Asset>,
+    /// How many lava does not reach.
+    pub(super) others: usize,
+    /// Whether there are probabilities, of several runs.
+    pub(super) of_runs: bool,
+}
+
+impl Table {
+    /// Reads tables and puts their rows together.
+    pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
+        let mut table = Self::default();
+        for path in paths {
+            table.add(path)?;
+        }
+        table.reached.sort_by(order);
+        Ok((!paths.is_empty()).then_some(table))
+    }
+
+    fn add(&mut self, path: &Path) -> Result<(), SheetError> {
+        let wrong = |e: String| SheetError::wrong(format!("{}: {e}", path.display()));
+        let mut reader = open(path)?;
+        let heading = reader.headers().map_err(|e| wrong(format!("is no table: {e}")))?.clone();
+        let column = |names: &[&str]| names.iter().find_map(|name| heading.iter().position(|field| field == *name));
+        let Some(name) = column(&["name"]) else {
+            return Err(wrong("has no column \"name\": expected a table of --exposure".to_owned()));
+        };
+        let columns = [
+            column(&["probability"]),
+            column(&["arrival_first_h"]),
+            column(&["arrival_median_h", "arrival_h"]),
+            column(&["thickness_median_m", "thickness_max_m"]),
+        ];
+        if columns.iter().all(Option::is_none) {
+            return Err(wrong(
+                "has no column of probability, arrival or thickness: expected a table of --exposure".to_owned(),
+            ));
+        }
+        self.of_runs |= columns[0].is_some();
+        for record in reader.records() {
+            let record = record.map_err(|e| wrong(format!("is no table: {e}")))?;
+            let number =
+                |column: Option<usize>| record.get(column?)?.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+            let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
+            let reached = probability.map_or(arrival_h.is_some(), |p| p > 0.0);
+            let name = crate::validate::tame(record.get(name).unwrap_or_default());
+            let asset = Asset { name, probability, first_h, arrival_h, thickness_m, reached };
+            if reached { self.reached.push(asset) } else { self.others += 1 }
+        }
+        Ok(())
+    }
+}
+
+fn order(a: &Asset, b: &Asset) -> Ordering {
+    let probability = b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0));
+    let arrival = |asset: &Asset| asset.arrival_h.unwrap_or(f64::INFINITY);
+    probability.then(arrival(a).total_cmp(&arrival(b))).then_with(|| a.name.cmp(&b.name))
+}
+
+/// Heading and fields of a table as text, for people.
+pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let number =
+        |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    let time = |value: Option<f64>| match value {
+        None => "–".to_owned(),
+        Some(hours) if hours < 1.0 / 60.0 => "under 1 min".to_owned(),
+        Some(hours) if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
+        Some(hours) if hours < 48.0 => format!("{hours:.1} h"),
+        Some(hours) => format!("{:.1} d", hours / 24.0),
+    };
+    let percent = |value: Option<f64>| {
+        value.map_or("–".to_owned(), |p| match 100.0 * p {
+            percent if percent < 1.0 => format!("{percent:.1} %"),
+            percent => format!("{percent:.0} %"),
+        })
+    };
+    let row = |asset: &Asset| {
+        let mut row = vec![asset.name.clone()];
+        if table.of_runs {
+            row.extend([percent(asset.probability), time(asset.first_h)]);
+        }
+        row.extend([time(asset.arrival_h), number(asset.thickness_m, 1)]);
+        row
+    };
+    let heading = if table.of_runs {
+        vec!["name", "prob.", "first", "median", "thick. m"]
+    } else {
+        vec!["name", "arrival", "thick. m"]
+    };
+    (heading, table.reached.iter().map(row).collect())
+}
