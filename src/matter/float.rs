@@ -7,7 +7,7 @@ pub(crate) const FLOATED: f64 = 30.0;
 
 /// Whether pieces lie on it.
 pub(crate) fn carries(material: &Material) -> bool {
-    material.kind == Kind::Liquid && !material.is_lava() && !material.sets
+    material.kind == Kind::Liquid && !material.sets
 }
 
 /// Whether a material makes pieces that move, beside these in a world.

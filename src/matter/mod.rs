@@ -24,8 +24,8 @@ pub(crate) const LONGEST_NAME: usize = 16;
 /// Most that the lowest cell of a box may hold at rest beyond 1.
 const DEEPEST: f64 = 0.95;
 
-/// Density of lava in kg/m³.
-const LAVA_DENSITY: f64 = 2600.0;
+/// Density of lava in kg/m³: that of Etna's basalt.
+pub(crate) const LAVA_DENSITY: f64 = 2600.0;
 
 /// How a material moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,12 +40,14 @@ pub enum Kind {
     Still,
     /// As grains, one to a cell.
     Grain,
+    /// By gravity and spreading, with energy that it carries: the lava, of which every world has one.
+    Viscous,
 }
 
 /// How the rules move a material, which follows from its kind and pressure and from what it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
-    /// A liquid that carries energy, as the lava does.
+    /// A liquid that carries energy.
     Viscous,
     /// A liquid without pressure.
     Level,
@@ -86,7 +88,7 @@ impl Kind {
         match self {
             Self::Still => 0,
             Self::Grain => 1,
-            Self::Liquid | Self::Gas => 2,
+            Self::Liquid | Self::Gas | Self::Viscous => 2,
         }
     }
 }
@@ -225,10 +227,11 @@ macro_rules! material {
         }
 
         impl From<Table> for Material {
-            fn from(table: Table) -> Self {
-                let lava = || if table.name == Self::LAVA { Self::lava() } else { Self::unnamed() };
-                let mut preset = Self::preset(&table.name).unwrap_or_else(lava);
+            fn from(mut table: Table) -> Self {
+                let mut preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
                 preset.floats |= table.kind == Some(Kind::Grain);
+                // Tables of the lava called it a liquid before its motion had a word.
+                table.kind = table.kind.filter(|kind| (*kind, preset.kind) != (Kind::Liquid, Kind::Viscous));
                 Self { name: table.name, $($field: table.$field.unwrap_or(preset.$field),)+ }
             }
         }
@@ -289,13 +292,13 @@ fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
 }
 
 impl Material {
-    /// The name of the material that every world has.
+    /// The name of the material that every world has. Sources, quantities and files that name no material mean this one.
     pub const LAVA: &str = "lava";
 
     /// The lava: it moves by the rules of `[rules]` and carries energy.
     pub fn lava() -> Self {
-        let elements = elements("rock", 2);
-        Self { name: Self::LAVA.to_owned(), density: LAVA_DENSITY, elements, ..Self::unnamed() }
+        let (kind, elements) = (Kind::Viscous, elements("rock", 2));
+        Self { name: Self::LAVA.to_owned(), kind, density: LAVA_DENSITY, elements, ..Self::unnamed() }
     }
 
     /// Water: it runs everywhere, films included, and rises in the other arm of a tube.
@@ -373,7 +376,7 @@ impl Material {
 
     /// The material that a name alone stands for.
     pub fn preset(name: &str) -> Option<Self> {
-        let fluids = [Self::water(), Self::oil(), Self::mercury(), Self::steam(), Self::rubble()];
+        let fluids = [Self::lava(), Self::water(), Self::oil(), Self::mercury(), Self::steam(), Self::rubble()];
         let others = [Self::ice(), Self::glass(), Self::sand(), Self::ash()];
         fluids.into_iter().chain(others).find(|preset| preset.name == name)
     }
@@ -382,7 +385,7 @@ impl Material {
     /// each the heaviest first and equally heavy ones in the given order, the lava before them. A lava among the given ones is
     /// that of the world.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
-        let given = materials.iter().position(Self::is_lava);
+        let given = materials.iter().position(Self::carries_energy);
         let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
         materials.insert(0, lava);
         let weight = |material: &Self| material.density;
@@ -392,23 +395,23 @@ impl Material {
 
     /// Those of a list besides the lava.
     pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
-        materials.iter().filter(|material| !material.is_lava())
+        materials.iter().filter(|material| !material.carries_energy())
     }
 
-    /// Whether it is the lava.
-    pub fn is_lava(&self) -> bool {
-        self.name == Self::LAVA
-    }
-
-    /// Whether its cells hold energy besides their amount.
+    /// Whether its cells hold energy besides their amount: that of the lava.
     pub fn carries_energy(&self) -> bool {
-        self.is_lava()
+        self.kind == Kind::Viscous
+    }
+
+    /// Whether it is lava, or shows what is warm of one that melts: what gives heat to reactions.
+    pub(crate) fn is_hot(&self) -> bool {
+        self.carries_energy() || matches!(self.shows, Some(Shows::Solid | Shows::Melt))
     }
 
     /// How the rules move it.
     pub(crate) fn motion(&self) -> Motion {
         match (self.kind, self.pressure) {
-            _ if self.carries_energy() => Motion::Viscous,
+            (Kind::Viscous, _) => Motion::Viscous,
             (Kind::Liquid, Pressure::None) => Motion::Level,
             (Kind::Liquid, Pressure::Trace) => Motion::Trace,
             (Kind::Liquid, Pressure::Compress) => Motion::Compress,

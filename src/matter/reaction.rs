@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Kind, Material, Shows, check_known};
+use super::{Kind, Material, check_known};
 use crate::param::{Form, Table, Value, table, words};
 use crate::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
 use crate::validate::{Invalid, within};
@@ -223,12 +223,10 @@ impl Reaction {
     fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else { return Ok(()) };
         heat.check(&format!("{key}.heat"))?;
-        let hot =
-            |material: &&Material| material.is_lava() || matches!(material.shows, Some(Shows::Solid | Shows::Melt));
-        let is_lava = |name: &str| materials.iter().filter(hot).any(|material| material.name == name);
-        let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_lava(name));
-        let is_of_lava = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_lava(name));
-        if is_beside && !is_of_lava {
+        let is_hot = |name: &str| materials.iter().any(|material| material.name == name && material.is_hot());
+        let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_hot(name));
+        let changes_it = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_hot(name));
+        if is_beside && !changes_it {
             return Ok(());
         }
         let expected = "with near = { lava = AMOUNT }, and no lava in takes and makes";

@@ -15,7 +15,7 @@ pub(crate) const ROCK: u8 = 2;
 pub(crate) const MATERIAL: u8 = 3;
 
 /// Linear light of rock in a slice.
-const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
+pub(crate) const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
 
 /// The cells of one slice, without any filter.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -112,8 +112,8 @@ impl Develop {
 }
 
 /// Strongest channel of light that begins to burn out, and that does so fully; white that is mixed in then.
-const BURNS: [f32; 2] = [1.2, 5.0];
-const BURNT: f32 = 0.42;
+pub(crate) const BURNS: [f32; 2] = [1.2, 5.0];
+pub(crate) const BURNT: f32 = 0.42;
 
 /// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do, and what is
 /// brighter still goes to white, as on film. Black-body light has almost no blue, which is why it never turns pink.

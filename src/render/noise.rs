@@ -71,7 +71,7 @@ pub(crate) struct Plate {
 }
 
 /// Pairs of neighbours that hang together, of 256: plates come in several sizes, and some cracks end within one.
-const JOINED: u32 = 92;
+pub(crate) const JOINED: u32 = 92;
 
 /// The plate under `p`.
 pub(crate) fn plate(p: V3) -> Plate {

@@ -278,7 +278,7 @@ impl Report {
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
         let elements =
             elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
-        let others = world.layers().iter().filter(|layer| !layer.material().is_lava());
+        let others = world.layers().iter().filter(|layer| !layer.carries_energy());
         let of_material = |layer: &Layer| {
             let shows_flow = world.number_of(&layer.material().name).is_some_and(|number| world.is_mirror(number));
             (layer.material().name.clone(), MaterialReport::of(layer, shows_flow, site))

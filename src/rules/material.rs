@@ -15,7 +15,7 @@ const MOST_ELEMENTS: f64 = 16.0;
 const FACTS: &[Param<Material>] = &[
     fact!(name: String, "what sources, bodies, events and files call it; a name alone is the preset with that name"),
     fact!(kind: Kind, "how it moves"),
-    fact!(density: f64, [0.01, 30_000.0] "kg/m³", "density: heavier materials displace lighter ones; lava has 2600"),
+    fact!(density: f64, [0.01, 30_000.0] "kg/m³", "density: heavier materials displace lighter ones"),
     fact!(pressure: Pressure, "whether it rises in the other arm of a tube"),
     fact!(trace.rest: bool, "whether what stands on a body of liquid belongs to it, though nothing passes through it"),
     fact!(trace.air: Air, "whether air that cannot reach the roof holds a surface below it"),
@@ -67,9 +67,7 @@ impl Material {
             return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
         }
         Self::params().chain(FACTS).try_for_each(|param| param.check(key, self))?;
-        if self.is_lava() {
-            self.validate_lava(key)?;
-        }
+        self.validate_lava(key)?;
         self.validate_elements(key)?;
         if self.sets && self.kind != Kind::Liquid {
             return Err(Invalid::new(&format!("{key}.sets"), "true", "false: only a liquid sets"));
@@ -86,8 +84,16 @@ impl Material {
         keys.map(|key| (if key == SUPPORT { "viscosity" } else { key }, key))
     }
 
-    /// Refuses what the lava has not.
+    /// Refuses what the lava has not, and another material that moves like it: energy is of one layer of a world.
     fn validate_lava(&self, key: &str) -> Result<(), Invalid> {
+        match (self.name == Self::LAVA, self.carries_energy()) {
+            (false, false) => return Ok(()),
+            (false, true) => {
+                let expected = format!("another kind: only {:?} is viscous", Self::LAVA);
+                return Err(Invalid::new(&format!("{key}.kind"), "\"viscous\"", expected));
+            }
+            (true, _) => {}
+        }
         let plain = Self { density: self.density, elements: self.elements.clone(), ..Self::lava() };
         if *self == plain {
             return Ok(());

@@ -131,17 +131,11 @@ impl SceneSpec {
         if self.shown(name) == Some(Shows::Solid) {
             return (self.melts() && has_lava).then_some(true);
         }
-        match name {
-            Material::LAVA => {
-                let is_usual = |given: &Material| !given.is_lava() || given.elements == Material::lava().elements;
-                has_lava.then(|| self.materials.iter().all(is_usual))
-            }
-            _ => {
-                let given = self.materials.iter().find(|material| material.name == name)?;
-                let preset = Material::preset(name)?;
-                Some(given.kind == preset.kind && given.elements == preset.elements)
-            }
-        }
+        let preset = Material::preset(name)?;
+        let given = self.materials.iter().find(|material| material.name == name);
+        // Lava needs no table, but something that puts it into the box.
+        let given = if preset.carries_energy() { has_lava.then_some(given.unwrap_or(&preset))? } else { given? };
+        Some(given.kind == preset.kind && given.elements == preset.elements)
     }
 
     /// The materials that a reaction takes or is near, the same for a lava and its melt.

@@ -153,7 +153,7 @@ impl SceneSpec {
             false => Ok(()),
         };
         // First: the numbers of such a table are in [rules] by now.
-        let lava = self.materials.iter().position(Material::is_lava);
+        let lava = self.materials.iter().position(Material::carries_energy);
         if let Some(i) = lava {
             let expected = "another name in a scene with model = \"flow\": flow.lava has the constants of its lava";
             return Err(Invalid::new(&format!("material[{i}].name"), Material::LAVA, expected));

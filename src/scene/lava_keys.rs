@@ -24,7 +24,7 @@ pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::O
         Other(&'a Material),
     }
     to.collect_seq(materials.iter().map(|material| match material {
-        Material { name, density, elements, .. } if material.is_lava() => {
+        Material { name, density, elements, .. } if material.carries_energy() => {
             Written::Lava { name, density: *density, elements }
         }
         other => Written::Other(other),
@@ -199,5 +199,37 @@ fn is_same(one: &DeValue<'_>, other: &DeValue<'_>) -> bool {
             one.len() == other.len() && one.iter().zip(&other[..]).all(|(a, b)| is_same(a.get_ref(), b.get_ref()))
         }
         _ => number(one).is_some() && number(one) == number(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::matter::Kind;
+    use crate::scene::Scene;
+
+    #[test]
+    fn lava_alone_is_viscous_and_once_was_called_a_liquid() {
+        let read = |material: &str| {
+            let text = format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[[material]]\n{material}");
+            Scene::parse(&text, Path::new("test"))
+                .map(|scene| scene.materials()[0].kind)
+                .map_err(|error| error.to_string())
+        };
+        for material in ["name = \"lava\"", "name = \"lava\"\nkind = \"liquid\"", "name = \"lava\"\nkind = \"viscous\""]
+        {
+            assert_eq!(read(material), Ok(Kind::Viscous), "{material}");
+        }
+        for (material, wrong) in [
+            ("name = \"lava\"\nkind = \"gas\"", "material[0].kind = set: must be left out"),
+            (
+                "name = \"tar\"\nkind = \"viscous\"",
+                "material[0].kind = \"viscous\": must be another kind: only \"lava\" is viscous",
+            ),
+        ] {
+            let refused = read(material).expect_err(material);
+            assert!(refused.contains(wrong), "{refused}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! of bodies.
 
 use super::SceneSpec;
-use crate::matter::{Material, Reaction, Shows, Terms};
+use crate::matter::{Material, Shows, Terms};
 use crate::validate::Invalid;
 use crate::view::{MaterialLook, Preset};
 
@@ -43,10 +43,10 @@ impl SceneSpec {
         self.materials.iter().find(|material| material.name == name)?.shows
     }
 
-    /// Refuses what would change the layers that show a lava that melts, and heat from them where there are none.
+    /// Refuses what would change the layers that show a lava that melts.
     pub(super) fn check_melting(&self) -> Result<(), Invalid> {
         if !self.melts() {
-            return self.check_heat_of_lava();
+            return Ok(());
         }
         let sources = self.sources.iter().enumerate();
         let sources = sources.map(|(i, source)| (format!("source[{i}].material"), source.material.as_deref()));
@@ -85,19 +85,6 @@ impl SceneSpec {
             }
         }
         Ok(())
-    }
-
-    /// Checks that reactions take their heat from lava, in a scene whose lava does not melt.
-    fn check_heat_of_lava(&self) -> Result<(), Invalid> {
-        let is_lava = |Terms(near): &Terms<f64>| near.iter().all(|(name, _)| name == Material::LAVA);
-        let is_wrong = |reaction: &Reaction| reaction.heat.is_some() && !reaction.near.as_ref().is_some_and(is_lava);
-        match self.reactions.iter().position(is_wrong) {
-            Some(i) => {
-                let expected = "with near = { lava = AMOUNT }, and no lava in takes and makes";
-                Err(Invalid::new(&format!("reaction[{i}].heat"), "set", expected))
-            }
-            None => Ok(()),
-        }
     }
 }
 

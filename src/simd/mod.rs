@@ -93,8 +93,8 @@ pub(crate) trait Simd: Copy {
 }
 
 /// Constants of the hash of a corner by its x, y and z, and those of its two rounds.
-const HASH: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
-const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
+pub(crate) const HASH: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
+pub(crate) const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
 
 /// Pseudo-random bits of a corner of a lattice.
 #[inline(always)]

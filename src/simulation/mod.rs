@@ -190,7 +190,7 @@ impl Simulation {
         let vents = Vents::new(vents, state.grid());
         let (events, past) = (Vec::new(), 0);
         let mut materials: Vec<_> = state.layers().iter().map(Layer::material).cloned().collect();
-        materials.sort_by_key(|material| !material.is_lava());
+        materials.sort_by_key(|material| !material.carries_energy());
         let wind = state.air().map(|air| Wind(air.spec().wind.clone()));
         let history = History {
             wind,

@@ -117,7 +117,8 @@ impl Plots {
     /// The name of the material that is plotted.
     pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
         let first = || report.materials.first().map_or(Material::LAVA, |m| &m.material.name);
-        let lava = report.materials.iter().any(|m| m.material.is_lava() && (m.cells > 0 || !report.vents.is_empty()));
+        let lava =
+            report.materials.iter().any(|m| m.material.carries_energy() && (m.cells > 0 || !report.vents.is_empty()));
         self.material.as_deref().unwrap_or_else(|| if lava { Material::LAVA } else { first() })
     }
 

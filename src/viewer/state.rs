@@ -234,7 +234,7 @@ impl State {
         let report = &update.report;
         self.rules.follow(&report.rules);
         let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
-        let others = others.filter(|material| !material.is_lava());
+        let others = others.filter(|material| !material.carries_energy());
         self.materials.follow(&others.cloned().collect());
         self.wind.follow(&report.wind);
         self.tools.follow(&report.materials);

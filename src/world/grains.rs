@@ -163,7 +163,7 @@ impl Layer {
 
     /// Whether its matter is a liquid or a gas.
     pub(crate) fn is_fluid(&self) -> bool {
-        matches!(self.material.kind, Kind::Liquid | Kind::Gas)
+        matches!(self.material.kind, Kind::Liquid | Kind::Gas | Kind::Viscous)
     }
 
     /// Whether its matter is grains that lie on a fluid.

@@ -93,7 +93,7 @@ impl World {
         let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
         let layer = |(i, material)| Layer::empty(grid, material, i < last);
-        let lava = materials.iter().position(Material::is_lava).expect("with_lava puts it there");
+        let lava = materials.iter().position(Material::carries_energy).expect("with_lava puts it there");
         let mut layers: Vec<_> = materials.into_iter().enumerate().map(layer).collect();
         let fluids = layers.iter().position(Layer::is_fluid).expect("the lava is one");
         let (grains, fluids) = layers.split_at_mut(fluids);
@@ -257,7 +257,7 @@ impl World {
         let [x, y, z] = place;
         let fault = if x >= self.grid.nx || z >= self.grid.nz {
             "liquid outside of the box"
-        } else if layer.material.is_lava() && cell.amount > self.most_of(self.lava) {
+        } else if layer.carries_energy() && cell.amount > self.most_of(self.lava) {
             "more than a full cell"
         } else if cell.amount > 0 && self.ground.is_solid(place) {
             "liquid in a solid cell"

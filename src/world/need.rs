@@ -73,7 +73,7 @@ impl World {
 
     /// Memory that it takes now.
     pub(crate) fn taken(&self) -> MemoryEstimate {
-        let others = self.layers.iter().filter(|layer| !layer.material().is_lava()).map(Layer::bytes).sum();
+        let others = self.layers.iter().filter(|layer| !layer.carries_energy()).map(Layer::bytes).sum();
         let traced = || self.layers.iter().filter(|layer| layer.material().traces());
         let opened = Self::need_of_tracing(self.grid, traced().count(), self.ground.hollow_columns());
         let traced = traced().map(Layer::bytes).sum();

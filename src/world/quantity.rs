@@ -42,8 +42,7 @@ impl<M: Measure> Quantity<M> {
         let of_material = |material: &'a Material| {
             let has = move |measure: &&M| match measure.facts().of {
                 Of::Materials => true,
-                Of::Carriers => material.carries_energy(),
-                Of::Ground => material.is_lava(),
+                Of::Carriers | Of::Ground => material.carries_energy(),
                 Of::Air | Of::Fallout | Of::Flow => false,
             };
             M::ALL.iter().filter(has).map(|measure| Self::new(*measure, &material.name))
@@ -77,13 +76,12 @@ impl<M: Measure> Quantity<M> {
     /// All quantities of the columns of a world of these materials: what maps show. `melts` says whether the lava of its flow
     /// melts, if it has one.
     pub(crate) fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {
-        let is_other = |material: &&Material| !material.is_lava();
         let mut quantities = match melts {
             None => Self::of_materials(materials),
             // The other materials only show what the flow measures.
             Some(true) => Self::of_flow(),
             Some(false) => {
-                let others = Self::of_materials(materials.iter().filter(is_other));
+                let others = Self::of_materials(Material::besides_lava(materials));
                 Self::of_flow().into_iter().chain(others).collect()
             }
         };

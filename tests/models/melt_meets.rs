@@ -390,5 +390,6 @@ fn what_would_change_the_layers_of_the_lava_is_refused() {
     let basalt = QUENCH.replace("semisolid-aluminium\", viscosity = { pa_s = 1.0, mush = 1e4 }", "etna-basalt\"");
     let basalt = basalt.replace("kind = \"solid\", temperature_k = 800.0", "kind = \"rock\"");
     let refused = Scene::parse(&basalt, Path::new("wrong.toml")).map(drop).expect_err("no solid melts").to_string();
-    assert!(refused.contains("reaction[1].heat = set: must be with near = { lava"), "{refused}");
+    let wrong = "reaction[1].near = \"set\": must be the name of a [[material]] table: \"lava\"";
+    assert!(refused.contains(wrong), "{refused}");
 }

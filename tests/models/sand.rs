@@ -50,14 +50,10 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
     common::random_mixture(grid, seed, materials, Capacity::Shared)
 }
 
-fn is_lava(layer: &&Layer) -> bool {
-    layer.material().name == Material::LAVA
-}
-
 /// Vents, and a source or faucet of each material.
 fn sources(world: &World) -> Vec<VentSpec> {
     let mut all = vents(world.grid());
-    for (i, layer) in world.layers().iter().filter(|layer| !is_lava(layer)).enumerate() {
+    for (i, layer) in world.layers().iter().filter(|layer| !layer.carries_energy()).enumerate() {
         let mut spec = all[i % 2].clone();
         (spec.material, spec.x) = (Some(layer.material().name.clone()), spec.x * 0.7);
         spec.height = (i % 2 == 0).then_some(world.grid().ny as f64 * 0.6);
@@ -71,7 +67,7 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
     let grid = world.grid();
     let mut at = |n: usize| dice.below(n as u64 * 10) as f64 / 10.0;
     let [x, y, z] = [at(grid.nx), at(grid.ny), at(grid.nz)];
-    let others: Vec<_> = world.layers().iter().filter(|layer| !is_lava(layer)).collect();
+    let others: Vec<_> = world.layers().iter().filter(|layer| !layer.carries_energy()).collect();
     let material = others[dice.below(others.len() as u64) as usize].material();
     let matter = match dice.below(9) {
         0 => Matter::Rock,

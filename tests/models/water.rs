@@ -117,7 +117,7 @@ fn random_vessels(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
 /// Vents, and a source of each material.
 fn sources(world: &World) -> Vec<VentSpec> {
     let mut all = vents(world.grid());
-    for (i, layer) in world.layers().iter().filter(|layer| !layer.material().is_lava()).enumerate() {
+    for (i, layer) in world.layers().iter().filter(|layer| !layer.carries_energy()).enumerate() {
         let mut spec = all[i % 2].clone();
         (spec.material, spec.x) = (Some(layer.material().name.clone()), spec.x * 0.7);
         all.push(spec);
@@ -136,7 +136,7 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
         2 => Matter::Drain,
         3 => Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None },
         _ => {
-            let layers: Vec<_> = world.layers().iter().filter(|layer| !layer.material().is_lava()).collect();
+            let layers: Vec<_> = world.layers().iter().filter(|layer| !layer.carries_energy()).collect();
             let name = &layers[dice.below(layers.len() as u64) as usize].material().name;
             some(name, dice.below(1001) as f64 / 1000.0)
         }

@@ -1,6 +1,7 @@
 //! Presets of lavas and other liquids, with their sources.
 
 use super::{Cooling, Lava, Viscosity};
+use crate::matter::LAVA_DENSITY;
 
 impl Lava {
     /// Names of the presets.
@@ -34,7 +35,7 @@ impl Lava {
     /// & Dingwell (2003) with 0.02 % water; crystals, exposed share and yield strength inside the published ranges.
     pub(super) fn etna_basalt() -> Self {
         Self {
-            density_kg_m3: 2600.0,
+            density_kg_m3: LAVA_DENSITY,
             viscosity: Viscosity::Etna { water: 0.02, crystals: 20.0 },
             yield_pa: 3000.0,
             yield_factor: 10.0,

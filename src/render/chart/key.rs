@@ -54,7 +54,7 @@ pub struct Plain {
 
 /// The place of a material's colour: its own, or where another has that, one that none has. Once all are taken, they repeat.
 fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
-    let own = if material.is_lava() { LAVA } else { of_preset(material.look.preset) };
+    let own = if material.carries_energy() { LAVA } else { of_preset(material.look.preset) };
     let others = (SPARE..MATERIALS.len()).chain(LAVA + 1..SPARE);
     let place = std::iter::once(own).chain(others).find(|&place| !taken[place]).unwrap_or(own);
     taken[place] = true;

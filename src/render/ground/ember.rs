@@ -16,11 +16,15 @@ use crate::render::lava::crust::youth;
 use crate::render::math::{V3, lerp, saturate, smoothstep, v3};
 use crate::view::LookSpec;
 
+/// Temperature in kelvin whose colour the light of lava has on what is around it, and how much brighter than that colour it is.
+pub(crate) const KELVIN: f32 = 1040.0;
+pub(crate) const STRENGTH: f32 = 14.0;
+
 /// Exponent that narrows the patch of a surface that mirrors the lava.
-const GLOSS: i32 = 3;
+pub(crate) const GLOSS: i32 = 3;
 
 /// How fast the light on gas fades with the height above the lava.
-const HIGH: f32 = 0.008;
+pub(crate) const HIGH: f32 = 0.008;
 
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];

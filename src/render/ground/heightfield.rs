@@ -15,7 +15,7 @@ use std::ops::Range;
 
 pub(crate) use self::caves::Caves;
 #[cfg(feature = "viewer")]
-pub(crate) use self::caves::{DRAWN, NEAR, Top};
+pub(crate) use self::caves::{DRAWN, HALVINGS, NEAR, PIECES, Top};
 
 use crate::render::camera::Ray;
 use crate::render::ground::raster::Raster;

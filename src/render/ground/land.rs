@@ -30,6 +30,13 @@ use crate::view::linear_to_srgb;
 pub(crate) const NODES: usize = 768;
 /// The side of the box, in cells, for which pattern sizes are written down.
 const REFERENCE_SIDE: f32 = 128.0;
+/// Cells on both sides of a place over which the plain styles take the slope of the ground.
+pub(crate) const PLAIN: f32 = 0.7;
+/// Rays that tell how much of the sky is open over the side of a cell, by their ways along x and z; length in cells of one that goes
+/// far, and distance of its beginning from the side.
+pub(crate) const OPEN_RAYS: [[f32; 2]; 5] = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
+pub(crate) const OPEN_FAR: f32 = 12.0;
+pub(crate) const OPEN_HAIR: f32 = 0.02;
 /// More nodes per cell than this show nothing new.
 const MOST_PER_CELL: usize = 8;
 
@@ -226,21 +233,19 @@ impl TerrainLook {
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
         let place = RockPoint { p: p / self.unit, rill: 0.0, up: side.y, altitude };
-        let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * 0.02, sun);
+        let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * OPEN_HAIR, sun);
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
         Rock { albedo: colour(&self.block, &place, (p.x, p.z)), normal: bumped(side, place.p), light }
     }
 
     /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
     pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
-        const FAR: f32 = 12.0;
-        let around = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
-        let (from, whole) = (p + side * 0.02, self.block.whole());
-        let open = around.iter().filter(|[x, z]| {
+        let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
+        let open = OPEN_RAYS.iter().filter(|[x, z]| {
             let direction = (v3(*x, 0.75, *z) + side * 0.6).normalize();
-            self.block.hit(&Ray { origin: from, direction }, &whole, 0.0).is_none_or(|hit| hit.t > FAR)
+            self.block.hit(&Ray { origin: from, direction }, &whole, 0.0).is_none_or(|hit| hit.t > OPEN_FAR)
         });
-        0.12 + 0.88 * open.count() as f32 / around.len() as f32
+        openness(open.count())
     }
 
     /// The lowest height, and the rise from there to what counts as the top, by which rock is coloured.
@@ -253,6 +258,11 @@ impl TerrainLook {
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         self.light.at(x, z).y
     }
+}
+
+/// Share of the sky that is open where so many of [`OPEN_RAYS`] go far.
+fn openness(far: usize) -> f32 {
+    0.12 + 0.88 * far as f32 / OPEN_RAYS.len() as f32
 }
 
 /// Colour of the rock at (x, z) in cells: that of the land, or of lava that set on it.
@@ -279,9 +289,15 @@ fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f3
     block.heights.map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
 }
 
+/// Light of the plain styles on rock of this normal, of which the sky is open to a share.
+#[inline(always)]
+pub(crate) fn lit(open: f32, normal: V3, lamp: &V3) -> f32 {
+    0.30 * open + 0.75 * saturate(normal.dot(lamp))
+}
+
 /// Light of the plain styles at a node.
 fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): (f32, f32)) -> f32 {
-    0.30 * light.x + 0.75 * saturate(block.normal(x, z, 0.7).dot(lamp))
+    lit(light.x, block.normal(x, z, PLAIN), lamp)
 }
 
 /// Rise per cell of smoothed columns.

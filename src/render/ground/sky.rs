@@ -28,7 +28,10 @@ pub(crate) struct Sky {
 /// Steps of the table of [`Below`].
 const STEPS: usize = 512;
 /// Sine of the angle below the horizon from which the backdrop stays the same.
-const DEEP: f32 = 0.62;
+pub(crate) const DEEP: f32 = 0.62;
+
+/// Exponent of the way from the colour of the horizon to that below it.
+pub(crate) const BENT: f32 = 0.7;
 
 /// Share of the sun's light that clouds in a mirror have.
 pub(crate) const CLOUD: f32 = 0.45;
@@ -38,7 +41,7 @@ struct Below(Vec<f32>);
 
 static BELOW: LazyLock<Below> = LazyLock::new(|| {
     let place = |i: usize| DEEP * i as f32 / STEPS as f32;
-    Below((0..=STEPS).map(|i| smoothstep(0.0, DEEP, place(i)).powf(0.7)).collect())
+    Below((0..=STEPS).map(|i| smoothstep(0.0, DEEP, place(i)).powf(BENT)).collect())
 });
 
 impl Below {
@@ -133,7 +136,7 @@ mod tests {
     fn the_table_is_the_curve() {
         for i in 0..=10_000 {
             let down = i as f32 * 1e-4;
-            assert!((BELOW.of(down) - smoothstep(0.0, DEEP, down).powf(0.7)).abs() < 3e-4, "at {down}");
+            assert!((BELOW.of(down) - smoothstep(0.0, DEEP, down).powf(BENT)).abs() < 3e-4, "at {down}");
         }
     }
 }

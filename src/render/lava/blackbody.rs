@@ -16,6 +16,8 @@ const ENTRIES: usize = 601;
 /// Temperature whose shown luminance is 1.
 const REFERENCE_K: f32 = 1400.0;
 const LUMINANCE_POWER: f32 = 0.45;
+/// Temperatures in kelvin at which a body begins to glow, and from which on it shows all of its light.
+pub(crate) const GLOWS: [f32; 2] = [600.0, 850.0];
 
 /// Temperature of lava with this energy per amount, where that of energy 0 and 1 is given.
 pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
@@ -25,7 +27,7 @@ pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
 /// Share of its light that a body shows: none below the temperature at which it begins to glow. The compressed luminance
 /// would show what no eye sees.
 pub(crate) fn red_hot(kelvin: f32) -> f32 {
-    smoothstep(600.0, 850.0, kelvin)
+    smoothstep(GLOWS[0], GLOWS[1], kelvin)
 }
 
 /// A table of black-body colours.

@@ -11,21 +11,21 @@ use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 
 /// Temperatures in kelvin of the surface of a crust that counts as old, and of one that counts as young.
-const AGES: [f32; 2] = [620.0, 1120.0];
+pub(crate) const AGES: [f32; 2] = [620.0, 1120.0];
 /// Surface temperatures for cracks: none are left open in a crust whose surface is as cold as the first.
-const CRACKS: [f32; 2] = [480.0, 760.0];
+pub(crate) const CRACKS: [f32; 2] = [480.0, 760.0];
 /// How much an old crust shines, and a young one.
-const SHINES: [f32; 2] = [0.25, 2.2];
+pub(crate) const SHINES: [f32; 2] = [0.25, 2.2];
 /// Gray of an old crust, and its share.
-const DULL: V3 = V3::new(0.046, 0.044, 0.043);
-const DULLED: f32 = 0.6;
+pub(crate) const DULL: V3 = V3::new(0.046, 0.044, 0.043);
+pub(crate) const DULLED: f32 = 0.6;
 
 /// Cells over its bed in which cut lava is colder, by so many kelvin, and by how many its sheets differ.
-const CHILLED: f32 = 2.5;
-const COLDER: f32 = 130.0;
-const SHEETS: f32 = 190.0;
+pub(crate) const CHILLED: f32 = 2.5;
+pub(crate) const COLDER: f32 = 130.0;
+pub(crate) const SHEETS: f32 = 190.0;
 /// Share of these where the temperature is known.
-const KNOWN: f32 = 0.7;
+pub(crate) const KNOWN: f32 = 0.7;
 
 /// How young a crust with a surface of this temperature is, 0 to 1.
 pub(crate) fn youth(kelvin: f32) -> f32 {

@@ -11,22 +11,22 @@ use crate::render::style::shading::ShadeContext;
 use crate::view::LookSpec;
 
 /// Plates ride this many plate widths before they are renewed, at full speed.
-const RIDE: f32 = 1.6;
+pub(crate) const RIDE: f32 = 1.6;
 
 /// Most plate widths by which one place runs ahead of another at full speed: plates are drawn out and torn here, and closer together
 /// there. Width of such places, in plates.
-const SHEAR: f32 = 2.2;
-const SHEARED: f32 = 2.3;
+pub(crate) const SHEAR: f32 = 2.2;
+pub(crate) const SHEARED: f32 = 2.3;
 
 /// Share of a crack that is left between plates that hang together, and of the step between their edges.
-const MENDED: f32 = 0.22;
-const LEVELLED: f32 = 0.45;
+pub(crate) const MENDED: f32 = 0.22;
+pub(crate) const LEVELLED: f32 = 0.45;
 
 /// Folds of a crust in the height of a plate.
-const FOLDS: f32 = 5.5;
+pub(crate) const FOLDS: f32 = 5.5;
 
 /// Size of the blocks of rubble, in plates of lava.
-const BLOCKS: f32 = 0.75;
+pub(crate) const BLOCKS: f32 = 0.75;
 
 /// State of the crust at a point, before light.
 #[derive(Clone, Copy, Debug)]

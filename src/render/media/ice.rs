@@ -8,21 +8,23 @@ use crate::render::style::shading::ShadeContext;
 /// Absorption of ice by a cell of its length, its colour, and the length that is looked into.
 pub(crate) const ABSORBS: V3 = V3::new(0.17, 0.055, 0.03);
 pub(crate) const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
-const DEEP: f32 = 4.0;
+pub(crate) const DEEP: f32 = 4.0;
+/// Samples of that length.
+pub(crate) const SAMPLES: usize = 8;
 /// How light reaches around the shaded side of it.
-const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
+pub(crate) const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
 /// Share of light that it mirrors when it is met straight on, and how far a ray that enters it is turned to the normal.
-const MIRRORS: f32 = 0.02;
+pub(crate) const MIRRORS: f32 = 0.02;
 pub(crate) const BENDS: f32 = 0.31;
 /// Share of light that frost and bubbles send back, and that clear ice does.
-const WHITE: f32 = 0.40;
-const GLASSY: f32 = 0.16;
+pub(crate) const WHITE: f32 = 0.40;
+pub(crate) const GLASSY: f32 = 0.16;
 /// Share of light from behind that deep ice passes on.
-const CLEAR: f32 = 0.7;
+pub(crate) const CLEAR: f32 = 0.7;
 /// Length of a film, in cells.
-const FILM: f32 = 0.6;
+pub(crate) const FILM: f32 = 0.6;
 /// Depths at which cracks and bubbles are looked for, in units of pattern.
-const LAYERS: [f32; 2] = [0.7, 2.2];
+pub(crate) const LAYERS: [f32; 2] = [0.7, 2.2];
 
 /// Light that leaves it: a skin of frost over glass, in which cracks and bubbles shine.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
@@ -83,7 +85,6 @@ fn flaws(q: V3, bent: V3) -> f32 {
 
 /// Length of material along the ray behind its surface, in cells, at most [`DEEP`].
 fn thickness(hit: &Hit) -> f32 {
-    const SAMPLES: usize = 8;
     if hit.far <= hit.t {
         return FILM;
     }

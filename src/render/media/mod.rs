@@ -30,6 +30,7 @@ use crate::render::camera::Ray;
 use crate::render::math::{V3, mix, times};
 use crate::render::media::clear::{Clear, LEAST};
 use crate::render::media::veils::Veil;
+use crate::render::style::cinematic::COATED;
 use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::Sight;
 use crate::render::volume::field::{Border, Pace};
@@ -295,7 +296,7 @@ pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V
         if cover <= 0.0 {
             return behind;
         }
-        let ground = context.land.block.normal(p.x, p.z, 0.8);
+        let ground = context.land.block.normal(p.x, p.z, COATED);
         let normal = water::rippled(context, clear.look, p, ground, t * context.pace(ray));
         let Surface { mirrored, share } = water::surface(context, ray, p, normal);
         let wet = times(behind, water::WET) * (1.0 - share) + mirrored * share;

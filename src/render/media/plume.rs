@@ -1,6 +1,7 @@
 //! The light that smoke in the air scatters along a ray: of sun and sky, and of the lava below.
 
 use crate::render::camera::Ray;
+use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::math::{V3, lerp, mix, smoothstep, times};
 use crate::render::media::Passed;
 use crate::render::media::billows::{billow, billow_pair};
@@ -38,6 +39,8 @@ pub(crate) const RAGGED: f32 = 2.6;
 /// How much darker the side of a billow is that lies away from the sun, and how much more of the sky the upper side sees.
 pub(crate) const RELIEF: f32 = 0.5;
 pub(crate) const UPPER: f32 = 0.25;
+/// Least and most of the sun's light that a billow has for its slope.
+pub(crate) const FACING: [f32; 2] = [0.3, 1.9];
 /// Share of the sky's light from above on a place without a slope.
 pub(crate) const ABOVE: f32 = 0.7;
 /// Light that the hollows between billows lose, the least that gets into one, and heights of a hollow and of a crest.
@@ -226,7 +229,7 @@ impl Relief {
     /// Of a billow of this height and slope.
     #[inline(always)]
     fn of(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
-        let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(0.3, 1.9);
+        let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
         let up = (ABOVE - UPPER * detail * slope.y).clamp(0.0, 1.0);
         let hollow = 1.0 - smoothstep(HOLLOWS[0], HOLLOWS[1], height);
         Self { facing, up, open: (1.0 - HOLLOW * detail * hollow).max(DEEPEST) }
@@ -293,8 +296,8 @@ fn light(context: &ShadeContext, view: V3) -> Light {
         astray: sky.sun_color * ASTRAY,
         above: sky.ambient[0] * SKY,
         below: sky.ambient[1] * SKY,
-        lava: context.blackbody.shown(1040.0)
-            * (14.0 * LAVA * context.look.lava_light * context.look.air.glow * sky.adapted),
+        lava: context.blackbody.shown(KELVIN)
+            * (STRENGTH * LAVA * context.look.lava_light * context.look.air.glow * sky.adapted),
     }
 }
 

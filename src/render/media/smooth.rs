@@ -6,23 +6,23 @@ use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 
 /// How a smooth material shines.
-pub(super) struct Shine {
+pub(crate) struct Shine {
     /// How soft its shaded side is.
-    soft: Softness,
+    pub(crate) soft: Softness,
     /// Share of its colour that it scatters.
-    matt: f32,
+    pub(crate) matt: f32,
     /// Share of light that it mirrors when it is met straight on, and whether in its own colour.
-    mirrors: f32,
-    is_tinted: bool,
+    pub(crate) mirrors: f32,
+    pub(crate) is_tinted: bool,
     /// Share of the sky in what it mirrors at a flat angle.
-    clear: f32,
+    pub(crate) clear: f32,
     /// Power and strength of the sun's glint.
-    glint: (i32, f32),
+    pub(crate) glint: (i32, f32),
     /// How high its unevenness is.
-    uneven: f32,
+    pub(crate) uneven: f32,
 }
 
-pub(super) const WAX: Shine = Shine {
+pub(crate) const WAX: Shine = Shine {
     soft: Softness { wrap: 0.45, bleeds: 1.0 },
     matt: 0.42,
     mirrors: 0.03,
@@ -31,7 +31,7 @@ pub(super) const WAX: Shine = Shine {
     glint: (18, 0.8),
     uneven: 0.10,
 };
-pub(super) const GLOSS: Shine = Shine {
+pub(crate) const GLOSS: Shine = Shine {
     soft: Softness { wrap: 0.2, bleeds: 0.3 },
     matt: 0.48,
     mirrors: 0.04,
@@ -40,7 +40,7 @@ pub(super) const GLOSS: Shine = Shine {
     glint: (160, 14.0),
     uneven: 0.07,
 };
-pub(super) const METAL: Shine = Shine {
+pub(crate) const METAL: Shine = Shine {
     soft: Softness { wrap: 0.0, bleeds: 0.0 },
     matt: 0.05,
     mirrors: 0.88,
@@ -51,18 +51,18 @@ pub(super) const METAL: Shine = Shine {
 };
 
 /// Share of its colour that the sky keeps in a mirror: a room has other lights.
-const SKY_COLOR: f32 = 0.35;
+pub(crate) const SKY_COLOR: f32 = 0.35;
 /// Places along a mirrored ray at which other materials are looked for: their number, the first one's distance in cells, and how
 /// much farther each next one is.
 pub(crate) const PLACES: i32 = 9;
 pub(crate) const NEAREST: f32 = 0.9;
 pub(crate) const FARTHER: f32 = 1.38;
 /// Share of their colour that they send back, and that of the sun's light on them.
-const SEEN: f32 = 0.46;
-const SEEN_OF_SUN: f32 = 0.3;
+pub(crate) const SEEN: f32 = 0.46;
+pub(crate) const SEEN_OF_SUN: f32 = 0.3;
 /// Share that the oxide on metal scatters, and the share of what metal mirrors that it leaves.
-const OXIDE: f32 = 0.14;
-const OXIDE_LEAVES: f32 = 0.7;
+pub(crate) const OXIDE: f32 = 0.14;
+pub(crate) const OXIDE_LEAVES: f32 = 0.7;
 
 /// Light that leaves it towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {

@@ -2,11 +2,13 @@
 //! that fall one by one, they veil what lies behind them.
 
 use crate::render::camera::Ray;
+use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::lava::crust::{Skin, broken};
 use crate::render::math::{V3, in_cells, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::media::clear::{Clear, LEAST};
 use crate::render::media::{ISO, ice, smooth};
 use crate::render::noise;
+use crate::render::style::cinematic::COATED;
 use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::Sight;
 use crate::render::volume::field::{Crossing, Pace};
@@ -15,28 +17,26 @@ use crate::view::Preset;
 /// Density from which a material too thin for a surface is seen.
 pub(crate) const VEIL: f32 = 0.05;
 /// Least share of its colour that a grain has, however coarse the look makes them.
-const DARKEST: f32 = 0.15;
+pub(crate) const DARKEST: f32 = 0.15;
 /// How light reaches around the shaded side of grains.
-const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
-/// Share of the light of the lava on a surface, as rock has it.
-const LAVA: f32 = 14.0;
+pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
 /// Distances from a surface towards the sun at which the material itself is looked for, and the length that each stands for, in cells.
-const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
+pub(crate) const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
 /// Cells after which the light of the sun inside a material that it enters is a third, by colour: red goes farthest.
 pub(crate) const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
 /// Share of the sun that comes through to the shaded side of such a material.
-const COMES_THROUGH: f32 = 0.5;
+pub(crate) const COMES_THROUGH: f32 = 0.5;
 /// By colour, how much farther than on the whole light that enters a material reaches around its shaded side.
 pub(crate) const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
 
 /// How soft the shaded side of a material is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Softness {
+pub(crate) struct Softness {
     /// How far light reaches around it.
-    pub(super) wrap: f32,
+    pub(crate) wrap: f32,
     /// How much of the light enters and comes out elsewhere, red more than blue, 0 to 1.
-    pub(super) bleeds: f32,
+    pub(crate) bleeds: f32,
 }
 
 /// Light of the sun at a place of a material's surface.
@@ -151,7 +151,7 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
             _ => smoothstep(VEIL, 0.8 * ISO, ragged),
         };
         if cover > 0.0 {
-            let normal = context.land.block.normal(point.x, point.z, 0.8);
+            let normal = context.land.block.normal(point.x, point.z, COATED);
             let hit = Hit { clear, ray, t: end.t, point, normal, cut: false, behind: end.light, far: end.t };
             end.light = mix(end.light, shade(context, &hit), cover);
         }
@@ -204,7 +204,7 @@ pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own
     let (sky, p) = (context.sky, hit.point);
     let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
     let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
-    let lava = context.blackbody.shown(1040.0) * (LAVA * context.look.lava_light * context.ember.at(p, normal));
+    let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
     // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava

@@ -1,6 +1,7 @@
 //! The light that gases scatter along a ray: of sun and sky, and of the lava below.
 
 use crate::render::camera::Ray;
+use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::math::{V3, lerp, saturate, times, v3};
 use crate::render::media::Passed;
 use crate::render::media::fog::{FogField, Gas, KINDS};
@@ -81,7 +82,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
     Light {
         sun: sky.sun_color * (SUN * phase(context.view(ray).dot(&sky.sun))),
         sky: ambient * SKY,
-        lava: context.blackbody.shown(1040.0) * (14.0 * LAVA * context.look.lava_light),
+        lava: context.blackbody.shown(KELVIN) * (STRENGTH * LAVA * context.look.lava_light),
     }
 }
 

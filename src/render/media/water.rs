@@ -2,6 +2,7 @@
 //! water, and out of what lies below other liquids all but their own colour.
 
 use crate::render::camera::Ray;
+use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
@@ -24,36 +25,36 @@ pub(crate) const SUBMERGED: f32 = 0.15;
 /// Cells up to which a body of liquid is a drop or a thin stream: it gathers light from all around like a lens. Shares of the sky's
 /// and the sun's light that it sends on, and of all light at least and at most.
 pub(crate) const DROP: f32 = 3.0;
-const GATHERED: f32 = 0.9;
-const GATHERED_OF_SUN: f32 = 0.22;
-const OF_DROP: [f32; 2] = [0.2, 0.6];
+pub(crate) const GATHERED: f32 = 0.9;
+pub(crate) const GATHERED_OF_SUN: f32 = 0.22;
+pub(crate) const OF_DROP: [f32; 2] = [0.2, 0.6];
 /// Colour of what deep water sends back of the light that falls into it.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Share of its light that wet rock sends out, compared with dry rock.
 pub(crate) const WET: V3 = V3::new(0.62, 0.66, 0.70);
 /// Share of light that water mirrors when it is met straight on.
-const STRAIGHT: f32 = 0.02;
+pub(crate) const STRAIGHT: f32 = 0.02;
 /// Slope of the ripples, and of the swell on water whose waves are higher than usual.
-const RIPPLES: f32 = 0.04;
-const SWELL: f32 = 1.1;
+pub(crate) const RIPPLES: f32 = 0.04;
+pub(crate) const SWELL: f32 = 1.1;
 /// Depth in units below which such water breaks on a shore, and how ragged its edge is.
-const BREAKS: f32 = 1.5;
-const SWASH: f32 = 1.2;
+pub(crate) const BREAKS: f32 = 1.5;
+pub(crate) const SWASH: f32 = 1.2;
 /// Ripples of one pattern unit at this many units from the eye are half as high as they are: farther ones are smaller
 /// than pixels.
-const FADED: f32 = 260.0;
+pub(crate) const FADED: f32 = 260.0;
 /// Share of the way that ripples move in one step, in units of pattern.
 const PACE: f64 = 0.02;
 /// How much brighter than the light on a surface the sun is in a mirror, and how narrow.
-const SUN: f32 = 14.0;
-const NARROW: i32 = 256;
+pub(crate) const SUN: f32 = 14.0;
+pub(crate) const NARROW: i32 = 256;
 
 /// How much brighter than the light on a surface the lava is in a mirror.
 pub(crate) const MIRRORED: f32 = 2.2;
 /// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
-const TILTED: [f32; 2] = [0.75, 0.97];
+pub(crate) const TILTED: [f32; 2] = [0.75, 0.97];
 /// Density of gas beside a surface from which it foams, and from which it is all foam.
-const FOAM: [f32; 2] = [0.06, 0.5];
+pub(crate) const FOAM: [f32; 2] = [0.06, 0.5];
 /// Share of the lava's light that deep water sends back: it comes from near the surface, where
 /// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
@@ -134,7 +135,7 @@ pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, shar
 
 /// Light of lava on a surface that it reaches at full strength.
 fn lava_light(context: &ShadeContext) -> V3 {
-    context.blackbody.shown(1040.0) * (14.0 * context.look.lava_light)
+    context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light)
 }
 
 /// Outward normal of a surface where cells have their true proportions. Farther away than this, a gradient would read values under

@@ -3,6 +3,7 @@
 
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
+use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::ground::heightfield::{Face, before_cut};
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
@@ -19,8 +20,10 @@ use crate::render::style::transfer::FILM;
 use crate::render::volume::field::{Crossing, Pace};
 use crate::simd::Simd;
 
+/// Cells on both sides of a place over which the slope of coated rock is taken.
+pub(crate) const COATED: f32 = 0.8;
 /// Share of its own colour that lava keeps behind deep water.
-const GLOWING: f32 = 0.85;
+pub(crate) const GLOWING: f32 = 0.85;
 
 /// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +55,7 @@ impl Tracer for ShadeContext<'_> {
         };
         let clear = clear(self, ray, hit.t);
         let still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
-        let warmed = times(ground.warmed, self.blackbody.shown(1040.0)) * (14.0 * self.look.lava_light * clear);
+        let warmed = times(ground.warmed, self.blackbody.shown(KELVIN)) * (STRENGTH * self.look.lava_light * clear);
         Behind { still, warmed, normal: ground.normal, t: hit.t, top: !matches!(hit.face, Face::Cut(_)) }
     }
 
@@ -188,7 +191,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     if cover <= 0.0 {
         return bare;
     }
-    let normal = context.land.block.normal(p.x, p.z, 0.8);
+    let normal = context.land.block.normal(p.x, p.z, COATED);
     let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
     mix(bare, hazed(context, ray, behind.t, coat), cover)
 }

@@ -1,6 +1,6 @@
 //! The styles: how one ray becomes light.
 
-pub(in crate::render) mod cinematic;
+pub(crate) mod cinematic;
 pub(crate) mod plain;
 pub(in crate::render) mod shading;
 pub(in crate::render) mod tracer;

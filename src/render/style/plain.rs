@@ -4,7 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::heightfield::{Face, GroundHit, Part, before_cut};
-use crate::render::ground::land::TerrainLook;
+use crate::render::ground::land::{TerrainLook, lit};
 use crate::render::math::{V3, in_widths, lerp, mix, saturate, smoothstep, unit_or_up, v3};
 use crate::render::media::clear::Clear;
 use crate::render::media::haze::HazeField;
@@ -21,7 +21,7 @@ pub(crate) const DIMMED: f32 = 0.6;
 /// Between the smallest visible density and 1, the place at which the largest value hides what is behind.
 pub(crate) const SOLID: f32 = 0.4;
 /// From this largest value on, a ray need not go on.
-const LARGEST: f32 = 0.999;
+pub(crate) const LARGEST: f32 = 0.999;
 
 /// Everything that the plain styles read, for one frame.
 pub(crate) struct Specimen<'a> {
@@ -222,19 +222,23 @@ impl Specimen<'_> {
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
         match hit.face {
-            Face::Top => {
-                let light = land.plain.at(hit.point.x, hit.point.z);
-                let height = saturate(hit.point.y / land.block.top.max(1.0));
-                mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
-            }
-            Face::Block(normal) => {
-                let light = 0.30 * land.open_above(hit.point, normal) + 0.75 * saturate(normal.dot(lamp));
-                let height = saturate(hit.point.y / land.block.top.max(1.0));
-                mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), height) * light
-            }
-            Face::Cut(normal) => v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp))),
+            Face::Top => tone(land, hit.point) * land.plain.at(hit.point.x, hit.point.z),
+            Face::Block(normal) => tone(land, hit.point) * lit(land.open_above(hit.point, normal), normal, lamp),
+            Face::Cut(normal) => cut(normal, lamp),
         }
     }
+}
+
+/// Colour of the top of the ground by its height, before light.
+#[inline(always)]
+fn tone(land: &TerrainLook, p: V3) -> V3 {
+    mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), saturate(p.y / land.block.top.max(1.0)))
+}
+
+/// Light of a cut face.
+#[inline(always)]
+fn cut(normal: V3, lamp: &V3) -> V3 {
+    v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp)))
 }
 
 #[inline(always)]

@@ -12,9 +12,9 @@ use crate::render::volume::places::{Interest, Skipping};
 use crate::render::volume::tiles::Reach;
 
 /// Refinements of a crossing after it has been bracketed.
-const REFINEMENTS: usize = 4;
+pub(crate) const REFINEMENTS: usize = 4;
 /// Share of the density of a surface from which a stream thinner than a step may lie before a sample.
-const NEAR: f32 = 0.6;
+pub(crate) const NEAR: f32 = 0.6;
 
 /// How a ray is sampled.
 #[derive(Clone, Copy, Debug)]

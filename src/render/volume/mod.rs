@@ -2,7 +2,7 @@
 
 pub(crate) mod blocks;
 pub(crate) mod bricks;
-pub(in crate::render) mod field;
+pub(crate) mod field;
 pub(in crate::render) mod pages;
 pub(in crate::render) mod places;
 pub(crate) mod prepared;

@@ -197,7 +197,7 @@ impl Publisher {
             let material = layer.material();
             let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
             // The lava is poured under its own name.
-            let shows_flow = !material.is_lava() && world.is_mirror(number);
+            let shows_flow = !material.carries_energy() && world.is_mirror(number);
             MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)
         };
         layers.map(report).collect()

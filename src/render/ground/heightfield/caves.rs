@@ -29,8 +29,8 @@ const FLAT: u16 = 1 << 15;
 /// Times that a ray may come out of columns with caves.
 const MOST: usize = 1000;
 /// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for, and halvings of that.
-const PIECES: usize = 6;
-const HALVINGS: usize = 10;
+pub(crate) const PIECES: usize = 6;
+pub(crate) const HALVINGS: usize = 10;
 
 /// The top of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -90,13 +90,16 @@ pub(super) struct RockPoint {
     pub(super) altitude: f32,
 }
 
+/// How much paler basalt is in a rill.
+const WASHED: f32 = 0.25;
+
 /// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
 pub(super) fn albedo(place: &RockPoint) -> V3 {
     let (p, rill, altitude) = (place.p, place.rill, place.altitude);
     let speckle = noise::fractal(p * 1.7, 4);
     let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
     let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
-    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + 0.25 * rill));
+    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + WASHED * rill));
     let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
     let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
     let lying = smoothstep(0.62, 0.95, place.up);

@@ -29,6 +29,8 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod turn;
+#[cfg(test)]
+mod twins;
 mod wgsl;
 
 use std::time::{Duration, Instant};

@@ -1,14 +1,16 @@
 //! Text of shaders from Rust: layouts of numbers, names of choices, and constants that both ways of drawing share. Each stands once.
 
-use std::fmt::Debug;
-
 use super::caves;
 use super::frame::{Frame, SmokeNumbers};
 use super::stage;
-use crate::render::ground::{heightfield, sky};
+use crate::render::ground::{ember, heightfield, land, sky};
+use crate::render::lava::{blackbody, crust, plates};
 use crate::render::math::V3;
 use crate::render::media::{billows, clear, fog, haze, ice, plume, smoke, smooth, solid, steam, water};
-use crate::render::{film, mask, media};
+use crate::render::style::{cinematic, plain, transfer};
+use crate::render::volume::field;
+use crate::render::{contents, film, mask, media, noise};
+use crate::simd;
 use crate::units;
 use crate::view::{Preset, Style};
 use crate::viewer::messages;
@@ -82,23 +84,44 @@ macro_rules! plain {
     )*};
 }
 
-plain!(f32 i32 u16 usize);
+plain!(f32 i32 u16 u32 usize);
 
 impl Literal for V3 {
     fn text(&self) -> String {
-        vector(&[self.x, self.y, self.z])
+        [self.x, self.y, self.z].text()
     }
 }
 
-impl Literal for [f32; 2] {
+impl<const N: usize> Literal for [f32; N] {
     fn text(&self) -> String {
-        vector(self)
+        made_of(&format!("vec{N}<f32>"), self)
     }
 }
 
-fn vector(parts: &[impl Debug]) -> String {
-    let parts: Vec<String> = parts.iter().map(|part| format!("{part:?}")).collect();
-    format!("vec{}<f32>({})", parts.len(), parts.join(", "))
+impl<const N: usize> Literal for [u32; N] {
+    fn text(&self) -> String {
+        made_of(&format!("vec{N}<u32>"), self)
+    }
+}
+
+impl<const N: usize> Literal for [[f32; 2]; N] {
+    fn text(&self) -> String {
+        made_of(&format!("array<vec2<f32>, {N}>"), self)
+    }
+}
+
+impl Literal for smooth::Shine {
+    fn text(&self) -> String {
+        let Self { soft, matt, mirrors, is_tinted, clear, glint: (power, strength), uneven } = self;
+        let numbers = [soft.wrap, soft.bleeds, *matt, *mirrors, *clear, *power as f32, *strength, *uneven];
+        format!("Shine({is_tinted}, {})", numbers.map(|number| number.text()).join(", "))
+    }
+}
+
+/// Value of a type from its parts.
+fn made_of(name: &str, parts: &[impl Literal]) -> String {
+    let parts: Vec<String> = parts.iter().map(Literal::text).collect();
+    format!("{name}({})", parts.join(", "))
 }
 
 /// Lists constants: the name in shaders, and the one in Rust.
@@ -116,13 +139,19 @@ pub(super) fn of_film() -> String {
         THRESHOLD = film::THRESHOLD;
         BRIGHTEST = film::BRIGHTEST;
         BLOOM_SHARES = film::SHARES;
+        BURNS = film::BURNS;
+        BURNT = film::BURNT;
     })
 }
 
 /// Constants of the shaders of a scene and of Rust.
 pub(super) fn of_scene() -> String {
-    [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), shared()].concat()
+    [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), SHINE.to_owned(), shared()].concat()
 }
+
+/// How a smooth material shines, as [`smooth::Shine`].
+const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: f32, mirrors: f32, clear: f32, power: f32, \
+                     strength: f32, uneven: f32 }\n";
 
 /// Styles and looks of materials by their numbers.
 fn choices() -> String {
@@ -141,20 +170,100 @@ fn shared() -> String {
         CAVES_HEAD = caves::HEAD;
         NEAR_TOP = heightfield::NEAR;
         DRAWN_TOP = heightfield::DRAWN;
+        CAVE_PIECES = heightfield::PIECES;
+        CAVE_HALVINGS = heightfield::HALVINGS;
+        OPEN_RAYS = land::OPEN_RAYS;
+        OPEN_RAYS_COUNT = land::OPEN_RAYS.len();
+        OPEN_FAR = land::OPEN_FAR;
+        OPEN_HAIR = land::OPEN_HAIR;
+        PLAIN_REACH = land::PLAIN;
+        HASH = simd::HASH;
+        ROUNDS = simd::ROUNDS;
+        JOINED = noise::JOINED;
+        REFINEMENTS = field::REFINEMENTS;
+        NEAR_A_SURFACE = field::NEAR * media::ISO;
+        OPAQUE_LAYER = transfer::OPAQUE;
+        SOLID_VALUE = plain::SOLID;
+        LARGEST = plain::LARGEST;
+        DIMMED = plain::DIMMED;
+        DEPTH_SHOWN = plain::DEPTH;
+        CUT_ROCK = contents::CUT_ROCK;
+        BACKDROP_DEEP = sky::DEEP;
+        BACKDROP_BENT = sky::BENT;
+        EMBER_KELVIN = ember::KELVIN;
+        EMBER_STRENGTH = ember::STRENGTH;
+        EMBER_GLOSS = ember::GLOSS as f32;
+        EMBER_HIGH = ember::HIGH;
+        GLOWS = blackbody::GLOWS;
+        AGES = crust::AGES;
+        CRACKS = crust::CRACKS;
+        SHINES = crust::SHINES;
+        DULL = crust::DULL;
+        DULLED = crust::DULLED;
+        CHILLED = crust::CHILLED;
+        COLDER = crust::COLDER;
+        SHEETS = crust::SHEETS;
+        KNOWN = crust::KNOWN;
+        RIDE = plates::RIDE;
+        SHEAR = plates::SHEAR;
+        SHEARED = plates::SHEARED;
+        MENDED = plates::MENDED;
+        LEVELLED = plates::LEVELLED;
+        FOLDS = plates::FOLDS;
+        BLOCKS = plates::BLOCKS;
+        FILM_SEEN = transfer::FILM;
+        COATED = cinematic::COATED;
+        GLOWING_KEPT = cinematic::GLOWING;
         SURFACE_OF_MEDIA = media::ISO;
         LEAST_OF_MEDIA = clear::LEAST;
         TURN = media::TURN;
         CLOSED = media::CLOSED;
         DROP = water::DROP;
         SUBMERGED = water::SUBMERGED;
+        WATER_STRAIGHT = water::STRAIGHT;
+        SUN_MIRRORED = water::SUN;
+        SUN_NARROW = water::NARROW as f32;
+        TILTED = water::TILTED;
+        FADED = water::FADED;
+        RIPPLES = water::RIPPLES;
+        SWELL = water::SWELL;
+        BREAKS = water::BREAKS;
+        SWASH = water::SWASH;
+        FOAM = water::FOAM;
+        GATHERED = water::GATHERED;
+        GATHERED_OF_SUN = water::GATHERED_OF_SUN;
+        OF_DROP = water::OF_DROP;
         LAVA_MIRRORED = water::MIRRORED;
         WET = water::WET;
         VEIL_OF_GRAINS = solid::VEIL;
+        DARKEST_GRAIN = solid::DARKEST;
+        GRAINS_WRAP = solid::GRAINS.wrap;
+        PLACES_TO_SUN = solid::TOWARD_SUN.len();
+        TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
+        LENGTHS_TO_SUN = solid::TOWARD_SUN.map(|(_, length)| length);
+        COMES_THROUGH = solid::COMES_THROUGH;
         ENTERS = solid::ENTERS;
         FARTHER_BY_COLOR = solid::FARTHER;
         ICE_ABSORBS = ice::ABSORBS;
         ICE_COLOR = ice::COLOR;
         ICE_BENDS = ice::BENDS;
+        ICE_DEEP = ice::DEEP;
+        ICE_SAMPLES = ice::SAMPLES;
+        ICE_WRAP = ice::SOFT.wrap;
+        ICE_MIRRORS = ice::MIRRORS;
+        ICE_WHITE = ice::WHITE;
+        ICE_GLASSY = ice::GLASSY;
+        ICE_CLEAR = ice::CLEAR;
+        ICE_FILM = ice::FILM;
+        ICE_LAYERS = ice::LAYERS;
+        SHINE_OF_WAX = smooth::WAX;
+        SHINE_OF_GLOSS = smooth::GLOSS;
+        SHINE_OF_METAL = smooth::METAL;
+        SKY_COLOR = smooth::SKY_COLOR;
+        SEEN = smooth::SEEN;
+        SEEN_OF_SUN = smooth::SEEN_OF_SUN;
+        OXIDE = smooth::OXIDE;
+        OXIDE_LEAVES = smooth::OXIDE_LEAVES;
         MIRRORED_PLACES = smooth::PLACES;
         MIRRORED_NEAREST = smooth::NEAREST;
         MIRRORED_FARTHER = smooth::FARTHER;
@@ -196,6 +305,7 @@ fn shared() -> String {
         RAGGED = plume::RAGGED;
         RELIEF = plume::RELIEF;
         UPPER = plume::UPPER;
+        FACING = plume::FACING;
         ABOVE = plume::ABOVE;
         HOLLOW = plume::HOLLOW;
         HOLLOWS = plume::HOLLOWS;

@@ -6,6 +6,9 @@
 @group(0) @binding(18) var<storage, read> caves: array<u32>;
 
 const MOST_CELLS = 8192;
+// Bits of a word, and of a top besides the one that says that it is drawn flat.
+const WORD = 32u;
+const FLAT = 31u;
 
 fn has_caves() -> bool { return caves[0] != 0u; }
 
@@ -15,15 +18,15 @@ fn cave_column(x: f32, z: f32) -> u32 {
     return caves[CAVES_HEAD + c.y * u32(frame.cells.x) + c.x];
 }
 
-fn cave_solid(column: u32, y: u32) -> bool { return ((caves[column + 1u + y / 32u] >> (y % 32u)) & 1u) == 1u; }
+fn cave_solid(column: u32, y: u32) -> bool { return ((caves[column + 1u + y / WORD] >> (y % WORD)) & 1u) == 1u; }
 
 // The lowest cell above the highest solid one of a column.
-fn cave_top(column: u32) -> u32 { return caves[column] & 0x7fffffffu; }
+fn cave_top(column: u32) -> u32 { return caves[column] & ((1u << FLAT) - 1u); }
 
 // Where the top of a column is drawn at a point of it.
 fn cave_surface(column: u32, p: vec3<f32>) -> f32 {
     let top = f32(cave_top(column));
-    if (caves[column] >> 31u) == 1u { return top; }
+    if (caves[column] >> FLAT) == 1u { return top; }
     let smooth_top = height(p.x, p.z);
     if smooth_top < top + NEAR_TOP.x || smooth_top > top + NEAR_TOP.y { return top; }
     return clamp(smooth_top, top + DRAWN_TOP.x, top + DRAWN_TOP.y);

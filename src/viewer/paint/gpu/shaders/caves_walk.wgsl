@@ -13,6 +13,7 @@ struct CellWalk {
     face: f32,
 }
 
+// Twin: caves::after.
 // A little further on than t.
 fn after(t: f32) -> f32 { return t + 1e-4 + 5e-7 * t; }
 
@@ -53,6 +54,7 @@ fn over_top(ray: Ray, t: f32, column: u32) -> f32 {
     return p.y - cave_surface(column, p);
 }
 
+// Twin: caves::meet.
 // Where a ray meets rock in the present cell of a walk through a column with caves.
 fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
     let top = i32(cave_top(column));
@@ -66,18 +68,18 @@ fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
     let end = walk_end(w);
     var from_t = w.t;
     if over_top(ray, from_t + 1e-3 * (end - from_t), column) <= 0.0 { return Rocky(w.t, wall_face(w)); }
-    for (var piece = 1; piece <= 6; piece++) {
-        let to = w.t + (end - w.t) * f32(piece) / 6.0;
+    for (var piece = 1; piece <= CAVE_PIECES; piece++) {
+        let to = w.t + (end - w.t) * f32(piece) / f32(CAVE_PIECES);
         if over_top(ray, to, column) <= 0.0 {
             var low = from_t;
             var high = to;
-            for (var i = 0; i < 10; i++) {
+            for (var i = 0; i < CAVE_HALVINGS; i++) {
                 let middle = 0.5 * (low + high);
                 if over_top(ray, middle, column) > 0.0 { low = middle; } else { high = middle; }
             }
             let p = at(ray, high);
             let even = abs(height(p.x, p.z) - cave_surface(column, p)) < 1e-3;
-            return Rocky(high, select(BLOCK + 7.0, TOP, even));
+            return Rocky(high, select(BLOCK + UPWARD, TOP, even));
         }
         from_t = to;
     }
@@ -130,18 +132,18 @@ fn is_shut(p: vec3<f32>, direction: vec3<f32>, reach: f32) -> bool {
 
 fn highest_rock() -> f32 { return max(frame.block.y, f32(caves[5]) + DRAWN_TOP.y); }
 
+// Twin: land::open_above.
 // Whether the sun arrives on the side of a cell, and how many of five rays go far.
 fn cave_light(p: vec3<f32>, side: vec3<f32>) -> f32 {
-    let from_p = p + side * 0.02;
-    var around = array<vec2<f32>, 5>(
-        vec2(0.0, 0.0), vec2(0.8, 0.3), vec2(-0.3, 0.8), vec2(-0.8, -0.3), vec2(0.3, -0.8));
+    let from_p = p + side * OPEN_HAIR;
+    var around = OPEN_RAYS;
     var code = 0.0;
-    for (var k = 0; k < 6; k++) {
+    for (var k = 0; k <= OPEN_RAYS_COUNT; k++) {
         var direction = frame.sun.xyz;
         var reach = FAR;
         if k > 0 {
             direction = normalize(vec3(around[k - 1].x, 0.75, around[k - 1].y) + side * 0.6);
-            reach = 12.0;
+            reach = OPEN_FAR;
         } else if dot(side, direction) <= 0.0 {
             continue;
         } else {
@@ -180,7 +182,7 @@ struct CaveFragment { @location(0) met: vec2<f32>, @builtin(frag_depth) depth: f
         met.face += cave_light(at(ray, met.t), side);
     }
     let ahead = dot(ray.direction * vec3(1.0, frame.forward.w, 1.0), frame.forward.xyz) * met.t;
-    return CaveFragment(vec2(met.t, met.face), min(0.05 / ahead, 1.0));
+    return CaveFragment(vec2(met.t, met.face), min(NEAREST / ahead, 1.0));
 }
 
 fn cut_face(n: vec3<f32>) -> f32 {

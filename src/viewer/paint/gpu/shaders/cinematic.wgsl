@@ -19,6 +19,7 @@ fn rise(plate: Plate, width: f32, height: f32) -> vec3<f32> {
 
 fn pattern(p: vec3<f32>, heat: f32) -> Pattern { return pattern_of(p, heat, frame.lava.w, frame.lava.z); }
 
+// Twin: plates::pattern.
 fn pattern_of(p: vec3<f32>, heat: f32, size: f32, crust: f32) -> Pattern {
     let q = vec3(p.x, p.y * 0.66, p.z) / size;
     let bend = vec3(
@@ -33,19 +34,20 @@ fn pattern_of(p: vec3<f32>, heat: f32, size: f32, crust: f32) -> Pattern {
     let closed = saturate1(crust * (1.16 - 0.72 * heat + 0.55 * drift));
     let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
     let soft = 0.10 + 0.26 * (1.0 - closed);
-    let mended = 1.0 - large.joined * (1.0 - 0.22);
+    let mended = 1.0 - large.joined * (1.0 - MENDED);
     let crack = (1.0 - saturate1((large.edge - gap * mended) / (soft * sqrt(mended)))) * mended;
     let hair = (1.0 - ramp(0.0, 0.10, small.edge)) * ramp(0.95, 0.40, closed) * 0.7;
     let torn = ramp(0.34, 0.0, closed) * 0.9;
     let open = saturate1(max(crack, max(hair, torn)) + 0.12 * grain * (1.0 - closed));
     let molten = open * ramp(1.14, 0.80, closed);
-    let fold = gradient_noise(vec3(1.4 * warped.x, 5.5 * warped.y, 1.4 * warped.z));
+    let fold = gradient_noise(vec3(1.4 * warped.x, FOLDS * warped.y, 1.4 * warped.z));
     let rope = gradient_noise(warped * 3.1) * 0.22 + fold * 0.26;
-    let slope = rise(large, 0.30, 0.26 * (1.0 - large.joined * (1.0 - 0.45))) + rise(small, 0.22, 0.10)
+    let slope = rise(large, 0.30, 0.26 * (1.0 - large.joined * (1.0 - LEVELLED))) + rise(small, 0.22, 0.10)
         + vec3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
     return Pattern(molten, slope, large.tone, grain);
 }
 
+// Twin: plates::flow.
 // Direction and relative speed of the flow, at most 1.
 fn flow_at(p: vec3<f32>) -> vec3<f32> {
     let slope = textureSampleLevel(ground_slope, linear_held, column_uv(p.x, p.z), 0.0).rg;
@@ -54,13 +56,14 @@ fn flow_at(p: vec3<f32>) -> vec3<f32> {
     return vec3(-slope.x, -steep, -slope.y) * (glow / (0.5 + sqrt(steep)) / sqrt(1.0 + steep));
 }
 
+// Twin: plates::carried.
 // The pattern after the ride: two copies, half a period apart.
 fn carried(p: vec3<f32>, heat: f32) -> Pattern {
     let flow = flow_at(p);
     if frame.ride.x < 0.0 || dot(flow, flow) < 1e-6 { return pattern(p, heat); }
-    let shear = 2.2 * gradient_noise(p / (2.3 * frame.lava.w) + vec3(2.0, 7.0, 5.0));
-    let first = p - flow * (frame.lava.w * (1.6 * (frame.ride.x - 0.5) + shear)) + vec3(frame.ride.y);
-    let second = p - flow * (frame.lava.w * (1.6 * (frame.ride.z - 0.5) + shear)) + vec3(frame.ride.w);
+    let shear = SHEAR * gradient_noise(p / (SHEARED * frame.lava.w) + vec3(2.0, 7.0, 5.0));
+    let first = p - flow * (frame.lava.w * (RIDE * (frame.ride.x - 0.5) + shear)) + vec3(frame.ride.y);
+    let second = p - flow * (frame.lava.w * (RIDE * (frame.ride.z - 0.5) + shear)) + vec3(frame.ride.w);
     let weight = 1.0 - abs(2.0 * frame.ride.z - 1.0);
     let patches = gradient_noise(p / (1.3 * frame.lava.w) + vec3(6.0, 1.0, 3.0));
     let share = ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0)));
@@ -78,14 +81,16 @@ fn carried(p: vec3<f32>, heat: f32) -> Pattern {
     return sum;
 }
 
+// Twin: crust::glowing.
 fn glowing(kelvin: f32) -> vec3<f32> { return shown(kelvin) * 1.55; }
 
 // Light of a body whose temperature is known.
-fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(600.0, 850.0, kelvin); }
+fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(GLOWS.x, GLOWS.y, kelvin); }
 
 // How young a crust with a surface of this temperature is, 0 to 1.
-fn youth(kelvin: f32) -> f32 { return ramp(620.0, 1120.0, kelvin); }
+fn youth(kelvin: f32) -> f32 { return ramp(AGES.x, AGES.y, kelvin); }
 
+// Twin: crust::lit.
 // Sun, sky and neighbouring glow on the crust, whose surface has a temperature, 0 where that is not known.
 fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> {
     let p = skin.point;
@@ -97,8 +102,8 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     var shines = 1.0;
     if surface > 0.0 {
         let young = youth(surface);
-        tint = mix(tint, vec3(0.046, 0.044, 0.043) * (0.7 + 0.6 * here.tone), 0.6 * (1.0 - young));
-        shines = mix(0.25, 2.2, young);
+        tint = mix(tint, DULL * (0.7 + 0.6 * here.tone), DULLED * (1.0 - young));
+        shines = mix(SHINES.x, SHINES.y, young);
     }
     let crust = 1.0 - here.molten;
     let matte = tint * (sun + sky_ambient(normal) + ember) * crust;
@@ -109,6 +114,7 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     return matte + gloss * open_sun + sky_reflected(mirror) * (rim * crust * shines);
 }
 
+// Twin: crust::shade.
 // Light that leaves the skin towards the eye.
 fn shade(skin: Skin) -> vec3<f32> {
     let under = heat_at(skin.point - skin.normal * 0.6);
@@ -116,17 +122,17 @@ fn shade(skin: Skin) -> vec3<f32> {
     if skin.cut {
         // Dark where it cools at the edge of the cut and over its bed, glowing inside.
         let inside = ramp(frame.lava.x, 1.0, density(skin.point));
-        let chilled = 1.0 - ramp(0.0, 2.5, skin.point.y - floor_below(skin.point));
+        let chilled = 1.0 - ramp(0.0, CHILLED, skin.point.y - floor_below(skin.point));
         let sheets = fractal(skin.point * vec3(0.3, 1.1, 0.3) / frame.cells.w, 3);
-        if hot >= 0.0 { return body(mix(0.75, 1.0, inside) * hot - 0.7 * (130.0 * chilled - 190.0 * min(sheets, 0.0))); }
+        if hot >= 0.0 { return body(mix(0.75, 1.0, inside) * hot - KNOWN * (COLDER * chilled - SHEETS * min(sheets, 0.0))); }
         let core = mix(mix(820.0, 900.0, under), mix(960.0, 1090.0, under), inside);
-        return glowing(core - 130.0 * chilled + 190.0 * sheets);
+        return glowing(core - COLDER * chilled + SHEETS * sheets);
     }
     let thickness = skin.point.y - floor_below(skin.point);
     let surface = crust_at(skin.point);
     let heat = select(under, youth(surface), surface > 0.0) * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
     var here = carried(skin.point, heat);
-    if surface > 0.0 { here.molten *= ramp(480.0, 760.0, surface); }
+    if surface > 0.0 { here.molten *= ramp(CRACKS.x, CRACKS.y, surface); }
     let slope = here.slope - skin.normal * dot(here.slope, skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let usual_k = mix(500.0, 760.0, heat * heat);
@@ -137,6 +143,7 @@ fn shade(skin: Skin) -> vec3<f32> {
     return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
 }
 
+// Twin: cinematic::clear.
 // Share of light that haze lets through over a distance along a ray.
 fn clearness(ray: Ray, t: f32) -> f32 { return exp(-0.00045 * frame.heat.w * t * pace_of(ray) / frame.cells.w); }
 
@@ -145,14 +152,15 @@ fn hazed(ray: Ray, t: f32, color: vec3<f32>) -> vec3<f32> {
 }
 
 fn ember_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
-    return shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, n));
+    return shown(EMBER_KELVIN) * (EMBER_STRENGTH * frame.heat.z * ember_at(p, n));
 }
 
+// Twin: cinematic::rock.
 // The film of liquid on the rock at p: the skin's share, 0 none.
 fn film_cover(p: vec3<f32>) -> f32 {
     if !shows(p) { return 0.0; }
     let film = max(density(p), density(p + vec3(0.0, 0.5, 0.0)));
-    if film <= 0.4 * frame.lava.y { return 0.0; }
+    if film <= FILM_SEEN * frame.lava.y { return 0.0; }
     let ragged = film * (1.0 + 0.45 * fractal(p * 1.2, 3));
     return ramp(frame.lava.y, 1.35 * frame.lava.y, ragged);
 }
@@ -163,12 +171,14 @@ fn rock_by_day(rock: Rock) -> vec3<f32> {
     return rock.albedo * (sun + sky_ambient(rock.normal) * rock.open);
 }
 
+// Twin: cinematic::top.
 // What the lava's light adds to it.
 fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
     return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
 }
 
-// The side of a cell in a cave, with the colours of the ground above: as `render::land::surface`, without rills.
+// Twin: surface::albedo, without rills.
+// The side of a cell in a cave, with the colours of the ground above.
 fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock {
     let p = at_point / frame.cells.w;
     let altitude = saturate1((at_point.y - frame.altitude.x) / frame.altitude.y);
@@ -187,6 +197,7 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock
     return Rock(albedo, bumped(side, p), open, sun);
 }
 
+// Twin: surface::bumped.
 // Grain of rock.
 fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
     let e = 0.12;
@@ -199,6 +210,7 @@ fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
     return normalize(n - vec3(east, 0.0, south) / e * strength);
 }
 
+// Twin: cinematic::strata.
 // The cut sides: layers of old flows and ash, darker towards the foot; under sun and sky, or by the lava's light alone.
 fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     if by_lava && glow_at(hit.x, hit.z) < 1e-4 { return vec3(0.0); }
@@ -220,6 +232,7 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     return color * light * mix(0.35, 1.0, sqrt(share));
 }
 
+// Twin: cinematic::grazed.
 // A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.
 fn grazing_glow(p: vec3<f32>, seen: f32) -> vec3<f32> {
     let depth = ramp(0.45 * frame.lava.x, frame.lava.x, seen);

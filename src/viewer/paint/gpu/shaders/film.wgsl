@@ -10,6 +10,9 @@
 @group(0) @binding(4) var wide_bloom: texture_2d<f32>;
 @group(0) @binding(6) var<storage, read> mask: array<f32>;
 
+// Exponent of the target in which the window shows the picture.
+const SCREEN = 2.2;
+
 // Light is kept as c / (1 + max(c)).
 fn expanded(c: vec3<f32>) -> vec3<f32> { return c / max(1.0 - max(c.r, max(c.g, c.b)), 1e-3); }
 
@@ -65,15 +68,16 @@ fn seen(uv: vec2<f32>) -> vec4<f32> {
     return vec4(sum / total, 1.0);
 }
 
+// Twin: film::filmic.
 // Narkowicz's fit of the ACES curve, per channel; what is brighter still goes to white.
 fn filmic(c: vec3<f32>) -> vec3<f32> {
     let peak = max(c.x, max(c.y, c.z));
-    let over = clamp((peak - 1.2) / (5.0 - 1.2), 0.0, 1.0);
-    let white = 0.42 * over * over * (3.0 - 2.0 * over);
+    let white = BURNT * smoothstep(BURNS.x, BURNS.y, peak);
     let x = max(mix(c, vec3(peak), white), vec3(0.0)) * 1.05;
     return clamp((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14), vec3(0.0), vec3(1.0));
 }
 
+// Twin: palette::linear_to_srgb.
 fn srgb(c: vec3<f32>) -> vec3<f32> {
     return select(1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, c * 12.92, c <= vec3(0.0031308));
 }
@@ -81,6 +85,8 @@ fn srgb(c: vec3<f32>) -> vec3<f32> {
 // The blue noise of `render::mask`.
 fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE + pixel.x % MASK_SIDE]; }
 
+// Twin: film::pixel.
+// The target that shows it takes linear light.
 @fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
     let uv = place.xy / film.size.zw;
     let here = seen(uv);
@@ -101,5 +107,5 @@ fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE
         let cover = max(here.a, clamp(max(glow.r, max(glow.g, glow.b)) * film.how.x, 0.0, 1.0));
         return vec4(coded, cover);
     }
-    return vec4(pow(coded, vec3(2.2)), 1.0);
+    return vec4(pow(coded, vec3(SCREEN)), 1.0);
 }

@@ -23,25 +23,27 @@ fn fog_density(p: vec3<f32>) -> f32 {
     return gas.densities.x + gas.densities.y;
 }
 
+// Twin: ember::around.
 // Strength of the lava's glow on gas.
 fn ember_around(p: vec3<f32>) -> f32 {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
     if here.r < 1e-4 { return 0.0; }
     let rise = (here.g / here.r - p.y) * oblong().y / frame.cells.w;
-    return here.r / ((1.0 + 0.9 * here.r) * (1.0 + 0.008 * rise * rise));
+    return here.r / ((1.0 + 0.9 * here.r) * (1.0 + EMBER_HIGH * rise * rise));
 }
 
 fn billow(p: vec3<f32>) -> f32 {
     return GAS_BILLOWS * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (GAS_BROAD / frame.cells.w), 2);
 }
 
+// Twin: steam::phase, steam::light.
 // Light that arrives at a point in gas, and is sent on towards the eye.
 fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
     let cosine = dot(view_of(ray), frame.sun.xyz);
     let phase = (1.0 - GAS_FORWARD * GAS_FORWARD) / pow(1.0 + GAS_FORWARD * GAS_FORWARD - 2.0 * GAS_FORWARD * cosine, 1.5);
     let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (GAS_LIFTED * frame.cells.w)));
     let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * GAS_SKY;
-    let lava = shown(1040.0) * (14.0 * GAS_LAVA * frame.heat.z * ember_around(p) * gas.below);
+    let lava = shown(EMBER_KELVIN) * (EMBER_STRENGTH * GAS_LAVA * frame.heat.z * ember_around(p) * gas.below);
     let around = sqrt(gas.sun);
     return frame.sun_color.rgb * (GAS_SUN * phase * mix(gas.sun, around, GAS_ASTRAY) * open) + sky * mix(GAS_SHADED, 1.0, around) + lava;
 }
@@ -81,8 +83,9 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
     return sum;
 }
 
+// Twin: water::foam_light.
 fn foam_light(p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
     let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * sunlight(p.x, p.z) * cloud_sunlight(p);
-    let lava = shown(1040.0) * (14.0 * frame.heat.z * 0.3 * ember_at(p, vec3(0.0, 1.0, 0.0)));
+    let lava = water_lava_light() * (0.3 * ember_at(p, vec3(0.0, 1.0, 0.0)));
     return (frame.sun_color.rgb * (0.35 * facing) + sky_ambient(normal) * 0.6 + lava) * 0.9;
 }

@@ -11,7 +11,7 @@ fn project(world: vec3<f32>) -> vec4<f32> {
     let y = dot(v, frame.up.xyz) / dot(frame.up.xyz * square, frame.up.xyz);
     // The picture may be shifted by a part of a pixel.
     let shift = vec2(-2.0 * frame.size.z / frame.size.x, 2.0 * frame.size.w / frame.size.y) * depth;
-    return vec4(x + shift.x, y + shift.y, 0.05, depth);
+    return vec4(x + shift.x, y + shift.y, NEAREST, depth);
 }
 
 fn corner(world: vec3<f32>, face: f32) -> Corner { return Corner(project(world), world, face); }
@@ -83,13 +83,15 @@ fn open_high() -> vec3<bool> { return frame.clip_high.xyz >= frame.cells.xyz; }
     return corner(world, face);
 }
 
+// Cells by which smooth ground reaches into columns with caves.
+const HAIR = 2e-3;
+
 // Whether a point lies in a column with caves, where smooth ground does not count. A hair of it is kept along their sides, so
 // that rounding opens no gap.
 fn in_caves(p: vec3<f32>) -> bool {
     if !has_caves() { return false; }
-    let hair = 2e-3;
-    let west = cave_column(p.x - hair, p.z - hair) != 0u && cave_column(p.x - hair, p.z + hair) != 0u;
-    return west && cave_column(p.x + hair, p.z - hair) != 0u && cave_column(p.x + hair, p.z + hair) != 0u;
+    let west = cave_column(p.x - HAIR, p.z - HAIR) != 0u && cave_column(p.x - HAIR, p.z + HAIR) != 0u;
+    return west && cave_column(p.x + HAIR, p.z - HAIR) != 0u && cave_column(p.x + HAIR, p.z + HAIR) != 0u;
 }
 
 fn met(in: Corner) -> vec2<f32> { return vec2(length(in.world - frame.eye.xyz), in.face); }

@@ -15,9 +15,13 @@ struct Walk { n: f32, step: f32, jitter: f32, inverse: vec3<f32> }
 
 fn first_sample(w: Walk, t: f32) -> f32 { return ceil(t / w.step - w.jitter); }
 
+// Gives a direction of 0 a sign.
+const TINY = 1e-20;
+
+// Twin: field::walk.
 fn start_walk(ray: Ray, near: f32, jitter: f32) -> Walk {
     let d = ray.direction;
-    let held = select(vec3(1.0) / d, sign(d + vec3(1e-20)) * 1e9, abs(d) < vec3(1e-9));
+    let held = select(vec3(1.0) / d, sign(d + vec3(TINY)) * 1e9, abs(d) < vec3(1e-9));
     var w = Walk(0.0, frame.block.w, jitter, held);
     w.n = first_sample(w, near);
     return w;
@@ -58,6 +62,7 @@ const CROSSED = 2u;
 
 struct Crossing { kind: u32, t: f32, density: f32, face: vec3<f32>, cut: bool }
 
+// Twin: field::refine.
 // Regula falsi between a point outside and one inside.
 fn refine(ray: Ray, outside: f32, inside: f32, iso: f32) -> f32 {
     var a = outside;
@@ -65,7 +70,7 @@ fn refine(ray: Ray, outside: f32, inside: f32, iso: f32) -> f32 {
     var fa = density(at(ray, a)) - iso;
     var fb = density(at(ray, b)) - iso;
     if fa >= 0.0 { return a; }
-    for (var i = 0; i < 4; i++) {
+    for (var i = 0; i < REFINEMENTS; i++) {
         let middle = a + (b - a) * clamp(-fa / max(fb - fa, 1e-6), 0.05, 0.95);
         let value = density(at(ray, middle)) - iso;
         if value < 0.0 { a = middle; fa = value; } else { b = middle; fb = value; }
@@ -95,7 +100,7 @@ fn cross_surface(ray: Ray, limit: f32, iso: f32, jitter: f32) -> Crossing {
             found = Crossing(GRAZED, hit.x, hit.y, vec3(0.0), false);
         }
     }
-    if s.far >= 1e30 { return found; }
+    if s.far >= ENDLESS { return found; }
     // A sheet thinner than a step may lie just before the end.
     let end = density(at(ray, s.far));
     if end >= iso {

@@ -1,8 +1,9 @@
 // The media that light passes, before the lava or the rock at the end of a ray. The formulas are those of `render::media`
 // and `render::water`.
 
-// Density from which a stream thinner than a step may lie before a sample.
-const NEAR_A_SURFACE = 0.3;
+// Numbers of the media, half less: of the first four, and of those after them.
+const FIRST_MEDIA = vec4<f32>(0.5, 1.5, 2.5, 3.5);
+const MORE_MEDIA = vec4<f32>(4.5, 5.5, 6.5, 7.5);
 
 fn media_count() -> i32 { return i32(frame.media.x); }
 
@@ -24,8 +25,8 @@ fn media_at(p: vec3<f32>) -> Densities {
     var high = vec4(0.0);
     if frame.media.x > 4.0 { high = textureSampleLevel(more_media, linear_held, place, 0.0); }
     return Densities(
-        select(vec4(0.0), low, vec4(0.5, 1.5, 2.5, 3.5) < count),
-        select(vec4(0.0), high, vec4(4.5, 5.5, 6.5, 7.5) < count));
+        select(vec4(0.0), low, FIRST_MEDIA < count),
+        select(vec4(0.0), high, MORE_MEDIA < count));
 }
 
 // Density of one of them.
@@ -68,6 +69,7 @@ fn next_of_media(w: ptr<function, Walk>, ray: Ray, far: f32) -> MediaSample {
     return MediaSample(-1.0, Densities(vec4(0.0), vec4(0.0)));
 }
 
+// Twin: field::refine.
 // Regula falsi for the surface of one medium between a place outside and one inside.
 fn refine_media(ray: Ray, outside: f32, inside: f32, medium: i32) -> f32 {
     var a = outside;
@@ -75,7 +77,7 @@ fn refine_media(ray: Ray, outside: f32, inside: f32, medium: i32) -> f32 {
     var fa = medium_at(at(ray, a), medium) - SURFACE_OF_MEDIA;
     var fb = medium_at(at(ray, b), medium) - SURFACE_OF_MEDIA;
     if fa >= 0.0 { return a; }
-    for (var i = 0; i < 4; i++) {
+    for (var i = 0; i < REFINEMENTS; i++) {
         let middle = a + (b - a) * clamp(-fa / max(fb - fa, 1e-6), 0.05, 0.95);
         let value = medium_at(at(ray, middle), medium) - SURFACE_OF_MEDIA;
         if value < 0.0 { a = middle; fa = value; } else { b = middle; fb = value; }
@@ -93,21 +95,23 @@ fn media_gradient(p: vec3<f32>, reach: f32, medium: i32) -> vec3<f32> {
         medium_at(p + z, medium) - medium_at(p - z, medium)) * (0.5 / reach);
 }
 
+// Twin: water::rippled.
 fn ripple(broad: vec3<f32>, fine: vec3<f32>, shift: f32) -> f32 {
     return gradient_noise(broad + shift) + 0.6 * gradient_noise(fine + shift);
 }
 
+// Twin: water::rippled.
 // A normal with ripples that move as steps go by, lower far from the eye.
 fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
-    let far = t / (260.0 * frame.cells.w);
-    let height = 0.04 * frame.media_look[medium].y / (1.0 + far * far);
+    let far = t / (FADED * frame.cells.w);
+    let height = RIPPLES * frame.media_look[medium].y / (1.0 + far * far);
     if height <= 0.0 { return normal; }
     let q = p / frame.cells.w;
     let moved = frame.media.y;
     let broad = vec3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
     let fine = vec3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
     var slope = vec2(ripple(broad, fine, 0.0), ripple(broad, fine, 31.7));
-    let swell = 1.1 * wild(medium);
+    let swell = SWELL * wild(medium);
     if swell > 0.0 {
         let long = vec3(0.11 * q.x - 0.4 * moved, 0.0, 0.16 * q.z + 0.4 * moved);
         slope += swell * vec2(gradient_noise(long), gradient_noise(long + 31.7));
@@ -118,45 +122,49 @@ fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
 // How much higher than usual the waves of a medium are, 0 to 1.
 fn wild(medium: i32) -> f32 { return saturate1(0.5 * (frame.media_look[medium].y - 1.0)); }
 
+// Twin: water::surf.
 // How much water with high waves breaks at a place: where it is shallow, in lines that come and go.
 fn surf(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
     let high = wild(medium) * ramp(0.6, 0.8, normal.y);
     let depth = (p.y - floor_below(p)) / frame.cells.w;
-    if high <= 0.0 || depth >= 2.7 { return 0.0; }
+    if high <= 0.0 || depth >= BREAKS + SWASH { return 0.0; }
     let q = p / frame.cells.w;
     let swash = fractal(vec3(0.30 * q.x, 1.7 * frame.media.y, 0.30 * q.z), 2);
     let flecks = saturate1(0.62 + 0.9 * fractal(vec3(1.1 * q.x, 0.9 * frame.media.y, 1.1 * q.z), 2));
-    return high * ramp(1.5, 0.2, depth + 1.2 * swash) * flecks;
+    return high * ramp(BREAKS, 0.2, depth + SWASH * swash) * flecks;
 }
 
+// Twin: water::foam.
 // Share of a surface of water that is foam, beside gas of this density and by the shore below it.
 fn foam_cover(p: vec3<f32>, normal: vec3<f32>, medium: i32, gas: f32) -> f32 {
-    let wanted = max(ramp(0.06, 0.5, gas), surf(p, normal, medium));
+    let wanted = max(ramp(FOAM.x, FOAM.y, gas), surf(p, normal, medium));
     if wanted <= 0.0 { return 0.0; }
     let torn = 0.5 + 0.6 * fractal(p * 0.9 + vec3(0.0, 0.3 * frame.media.y, 0.0), 3);
     return ramp(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
 }
 
 // Light of lava on a surface that it reaches at full strength.
-fn water_lava_light() -> vec3<f32> { return shown(1040.0) * (14.0 * frame.heat.z); }
+fn water_lava_light() -> vec3<f32> { return shown(EMBER_KELVIN) * (EMBER_STRENGTH * frame.heat.z); }
 
+// Twin: water::surface.
 // What a surface mirrors (rgb), and the share of all light that it does.
 fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     let view = view_of(ray);
     let facing = saturate1(-dot(view, normal));
-    let share = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
+    let share = WATER_STRAIGHT + (1.0 - WATER_STRAIGHT) * pow(1.0 - facing, 5.0);
     var mirror = view + normal * (2.0 * facing);
     mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
     mirror = unit_or_up(mirror);
     let open = sunlight(p.x, p.z) * cloud_sunlight(p);
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), 256.0) * 14.0 * open;
-    let lava = water_lava_light() * (LAVA_MIRRORED * ramp(0.75, 0.97, normal.y) * ember_mirrored(p, mirror));
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), SUN_NARROW) * SUN_MIRRORED * open;
+    let lava = water_lava_light() * (LAVA_MIRRORED * ramp(TILTED.x, TILTED.y, normal.y) * ember_mirrored(p, mirror));
     return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint + lava, share);
 }
 
 // What a clear liquid does to light: `render::water::Liquid`.
 struct Liquid { absorbed: vec3<f32>, deep: vec3<f32>, warmed: vec3<f32> }
 
+// Twin: water::scattered.
 // Light that a great depth of a liquid sends back at a point.
 fn scattered(liquid: Liquid, p: vec3<f32>) -> vec3<f32> {
     let open = sunlight(p.x, p.z) * cloud_sunlight(p);
@@ -230,10 +238,13 @@ fn tint_by_films(passed: ptr<function, Passed>, p: vec3<f32>, medium: i32) {
     }
 }
 
+// Samples of the way through a drop.
+const DROP_SAMPLES = 6;
+
 // How nearly the body of a medium that is entered is a drop or a thin stream, by samples of the way through it.
 fn smallness(ray: Ray, t: f32, medium: i32) -> f32 {
-    for (var k = 1; k <= 6; k++) {
-        if medium_at(at(ray, t + f32(k) * (DROP / 6.0)), medium) < SURFACE_OF_MEDIA { return 1.0 - (f32(k) - 0.5) / 6.0; }
+    for (var k = 1; k <= DROP_SAMPLES; k++) {
+        if medium_at(at(ray, t + f32(k) * (DROP / f32(DROP_SAMPLES))), medium) < SURFACE_OF_MEDIA { return 1.0 - (f32(k) - 0.5) / f32(DROP_SAMPLES); }
     }
     return 0.0;
 }
@@ -246,14 +257,15 @@ fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
     // What lies on the ground is no drop.
     let q = at(ray, t + DROP);
     if q.y < height(q.x, q.z) { return mirror; }
-    let sun = frame.sun_color.rgb * (0.22 * sunlight(p.x, p.z) * cloud_sunlight(p));
-    let gathered = max(mirror.rgb, sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.9 + sun);
-    return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, 0.2, 0.6), small));
+    let sun = frame.sun_color.rgb * (GATHERED_OF_SUN * sunlight(p.x, p.z) * cloud_sunlight(p));
+    let gathered = max(mirror.rgb, sky_ambient(vec3(0.0, 1.0, 0.0)) * GATHERED + sun);
+    return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, OF_DROP.x, OF_DROP.y), small));
 }
 
 // Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
 struct Entry { t: f32, medium: i32, face: vec3<f32>, cut: bool }
 
+// Twin: water::level.
 fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     let t = entry.t;
     let medium = entry.medium;
@@ -309,6 +321,9 @@ fn pass_stream(passed: ptr<function, Passed>, ray: Ray, stream: Stream, jitter: 
     leave_medium(passed, k);
 }
 
+// Steps between samples from which on the walk left some out.
+const SKIPPED = 1.5;
+
 // The surfaces of media along a part of a ray, and what lies between them.
 fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
     var passed = *to;
@@ -329,7 +344,7 @@ fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
         let ends = next.t < 0.0;
         let t = select(next.t, s.far, ends);
         // Samples that the walk skipped are outside.
-        let skipped = t - last > 1.5 * w.step;
+        let skipped = t - last > SKIPPED * w.step;
         for (var k = 0; k < media_count(); k++) {
             if !is_clear(k) { continue; }
             if skipped && is_inside(&passed, k) {
@@ -356,6 +371,7 @@ fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
     *to = passed;
 }
 
+// Twin: media::filmed.
 // Light that films of media, too thin to have a surface of their own, make of the light of the rock under them; a: 1 where
 // there is one.
 fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
@@ -366,7 +382,7 @@ fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
         let cover = ramp(LEAST_OF_MEDIA, 0.6 * SURFACE_OF_MEDIA, pick(film, k));
         if cover <= 0.0 || !is_clear(k) { continue; }
         any_film = 1.0;
-        let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, 0.8), b.t * pace_of(ray), k);
+        let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, COATED), b.t * pace_of(ray), k);
         let mirror = mirrored(ray, b.point, normal);
         light = mix(light, light * WET * (1.0 - mirror.a) + mirror.rgb * mirror.a, cover);
     }
@@ -388,7 +404,7 @@ fn accumulate_all(ray: Ray, limit: f32, jitter: f32, with_lava: bool) -> vec4<f3
         if !s.hit || !(with_media || with_lava) || t >= s.far || w.n + 1.0 <= w.n { t = FAR; }
         var t_haze = (n + jitter) * frame.smoke.begins.w;
         if !haze.hit || t_haze >= haze.far || n + 1.0 <= n { t_haze = FAR; }
-        if min(t, t_haze) >= FAR || sum.a > 0.995 { break; }
+        if min(t, t_haze) >= FAR || sum.a > OPAQUE_LAYER { break; }
         let p = at(ray, min(t, t_haze));
         if t_haze <= t {
             n += 1.0;

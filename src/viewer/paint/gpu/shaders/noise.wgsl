@@ -1,18 +1,21 @@
 // The procedural patterns of `render::noise`, to the same hash.
 
+// Twin: simd::hash.
 fn hash3(c: vec3<i32>) -> u32 {
-    let u = bitcast<vec3<u32>>(c);
-    var h = (u.x * 0x8da6b343u) ^ (u.y * 0xd8163841u) ^ (u.z * 0xcb1ab31fu);
-    h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
-    h = (h ^ (h >> 12u)) * 0x297a2d39u;
+    let u = bitcast<vec3<u32>>(c) * HASH;
+    var h = u.x ^ u.y ^ u.z;
+    h = (h ^ (h >> 15u)) * ROUNDS.x;
+    h = (h ^ (h >> 12u)) * ROUNDS.y;
     return h ^ (h >> 15u);
 }
+
+const BYTE = 8u;
 
 fn signed_byte(h: u32, shift: u32) -> f32 { return f32((h >> shift) & 255u) * (2.0 / 255.0) - 1.0; }
 
 fn noise_corner(cell: vec3<i32>, offset: vec3<f32>) -> f32 {
     let h = hash3(cell);
-    return dot(vec3(signed_byte(h, 0u), signed_byte(h, 8u), signed_byte(h, 16u)), offset);
+    return dot(vec3(signed_byte(h, 0u), signed_byte(h, BYTE), signed_byte(h, 2u * BYTE)), offset);
 }
 
 fn noise_sheet(c: vec3<i32>, f: vec3<f32>, w: vec2<f32>) -> f32 {
@@ -23,6 +26,7 @@ fn noise_sheet(c: vec3<i32>, f: vec3<f32>, w: vec2<f32>) -> f32 {
     return mix(near, far, w.y);
 }
 
+// Twin: noise::fade, noise::with.
 fn gradient_noise(p: vec3<f32>) -> f32 {
     let base = floor(p);
     let f = p - base;
@@ -33,21 +37,23 @@ fn gradient_noise(p: vec3<f32>) -> f32 {
     return 1.2 * mix(below, above, w.z);
 }
 
+// Twin: noise::fractal, noise::with.
 fn fractal(p: vec3<f32>, octaves: i32) -> f32 {
     var sum = 0.0;
-    var strength = 0.5;
+    var strength = 1.0;
     var q = p;
     for (var i = 0; i < octaves; i++) {
         sum += strength * gradient_noise(q);
         strength *= 0.5;
         q = q * 2.03 + vec3(17.3, 5.1, 9.7);
     }
-    return sum * 1.6;
+    return sum * 0.8;
 }
 
 // Distance to the plate's edge, direction inward, a number per plate, and whether it hangs together with the plate beyond.
 struct Plate { edge: f32, inward: vec3<f32>, tone: f32, joined: f32 }
 
+// Twin: noise::plate.
 fn plate(p: vec3<f32>) -> Plate {
     let base = floor(p);
     let f = p - base;
@@ -82,8 +88,8 @@ fn plate(p: vec3<f32>) -> Plate {
     }
     let across = to_second - to_first;
     let apart = max(length(across), 1e-6);
-    let tone = f32((id * 0x9e3779b1u) >> 8u) / 16777216.0;
-    let joined = select(0.0, 1.0, ((id ^ id_second) * 0x9e3779b1u) >> 24u < 92u);
+    let tone = f32((id * 0x9e3779b1u) >> 8u) / f32(1u << 24u);
+    let joined = select(0.0, 1.0, ((id ^ id_second) * 0x9e3779b1u) >> 24u < JOINED);
     return Plate(0.5 * (second - first) / apart, -across / apart, tone, joined);
 }
 

@@ -44,11 +44,17 @@
 @group(0) @binding(23) var<storage, read> mask: array<f32>;
 
 const FAR = 3.0e38;
+// Distance beyond all scenes.
+const ENDLESS = 1e30;
+// Distance of the nearest plane that is drawn.
+const NEAREST = 0.05;
 
 // Faces of the ground: its top, six sides that cut it open, and from BLOCK on sides of cells in the same order; BLOCK itself
 // is turned to the eye.
 const TOP = 1.0;
 const BLOCK = 8.0;
+// Of these, the one that looks up.
+const UPWARD = 7.0;
 // Added to the face of a cell: the sun arrives, and for each of five rays that go far.
 const SUNLIT = 16.0;
 const OPEN_RAY = 32.0;
@@ -101,6 +107,8 @@ fn face_normal(ray: Ray, face: f32) -> vec3<f32> {
     }
 }
 
+fn mean(c: vec3<f32>) -> f32 { return (c.r + c.g + c.b) / 3.0; }
+
 fn saturate1(x: f32) -> f32 { return clamp(x, 0.0, 1.0); }
 
 // As the built-in, but defined when `low` lies above `high` too.
@@ -114,8 +122,6 @@ fn unit_or_up(v: vec3<f32>) -> vec3<f32> {
     if n <= 1e-9 { return vec3(0.0, 1.0, 0.0); }
     return v / n;
 }
-
-fn luminance(c: vec3<f32>) -> f32 { return dot(c, vec3(0.2126, 0.7152, 0.0722)); }
 
 // Ground -----------------------------------------------------------------------------------------------------------
 
@@ -194,16 +200,18 @@ fn view_of(ray: Ray) -> vec3<f32> { return unit_or_up(ray.direction * oblong());
 // How far a ray goes in widths of a cell while it goes one on in cells.
 fn pace_of(ray: Ray) -> f32 { return length(ray.direction * oblong()); }
 
+// Twin: field::normal.
 fn lava_normal(p: vec3<f32>) -> vec3<f32> {
     return upright(gradient_of_density(p, 1.5) + gradient_of_density(p, 0.8) * 0.6);
 }
 
 // Sky --------------------------------------------------------------------------------------------------------------
 
+// Twin: sky::backdrop.
 fn sky_backdrop(d: vec3<f32>) -> vec3<f32> {
     var base = mix(frame.horizon.rgb, frame.zenith.rgb, ramp(0.0, 0.55, d.y));
     if d.y < 0.0 {
-        base = mix(frame.horizon.rgb, frame.nadir.rgb, pow(ramp(0.0, 0.62, -d.y), 0.7));
+        base = mix(frame.horizon.rgb, frame.nadir.rgb, pow(ramp(0.0, BACKDROP_DEEP, -d.y), BACKDROP_BENT));
     }
     return base + frame.halo.rgb * (pow(saturate1(dot(d, frame.sun.xyz)), 8.0) * 0.35);
 }
@@ -212,11 +220,13 @@ fn sky_ambient(n: vec3<f32>) -> vec3<f32> {
     return mix(frame.ambient_below.rgb, frame.ambient_above.rgb, 0.5 + 0.5 * n.y);
 }
 
+// Twin: sky::reflected.
 fn sky_reflected(d: vec3<f32>) -> vec3<f32> {
     let above = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
     return mix(frame.nadir.rgb, above, ramp(-0.3, 0.2, d.y));
 }
 
+// Twin: sky::haze.
 fn sky_haze(d: vec3<f32>) -> vec3<f32> {
     return mix(sky_backdrop(normalize(vec3(d.x, max(d.y, -0.25), d.z))), frame.horizon.rgb, 0.35);
 }
@@ -229,6 +239,7 @@ fn shown(kelvin: f32) -> vec3<f32> {
     return mix(black_body[i].rgb, black_body[i + 1u].rgb, place - f32(i));
 }
 
+// Twin: ember::arriving.
 // Direction from which most of the lava's light comes to a point, and its strength (w), 0 where there is none.
 fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
@@ -242,6 +253,7 @@ fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     return vec4(unit_or_up(aim), glow / (1.0 + 0.9 * glow) / (1.0 + 0.006 * rise * rise));
 }
 
+// Twin: ember::at.
 // Light that the lava throws on a point with normal n, about 0..1.
 fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
     let arriving = ember_arriving(p);
@@ -251,7 +263,7 @@ fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
 // The same as a surface mirrors it in a direction: the lava is seen as a wide patch of light.
 fn ember_mirrored(p: vec3<f32>, direction: vec3<f32>) -> f32 {
     let arriving = ember_arriving(p);
-    return arriving.w * pow(saturate1(dot(direction, arriving.xyz)), 3.0);
+    return arriving.w * pow(saturate1(dot(direction, arriving.xyz)), EMBER_GLOSS);
 }
 
 // Temperature of the surface of the lava around a column; 0 where it is not known.

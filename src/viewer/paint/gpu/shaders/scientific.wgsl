@@ -1,11 +1,15 @@
 // Colours straight from the palette: emission and absorption, a shaded surface, or the largest value along the ray. The
 // formulas are those of `render::transfer`.
 
+// Middles of the two rows of the texture.
+const MATTER_ROW = 0.25;
+const HAZE_ROW = 0.75;
+
 fn palette(value: f32) -> vec3<f32> { return transfer_at(value).rgb; }
 
 fn transfer_at(value: f32) -> vec4<f32> {
     let n = f32(textureDimensions(transfer).x);
-    return textureSampleLevel(transfer, linear_held, vec2((saturate1(value) * (n - 1.0) + 0.5) / n, 0.25), 0.0);
+    return textureSampleLevel(transfer, linear_held, vec2((saturate1(value) * (n - 1.0) + 0.5) / n, MATTER_ROW), 0.0);
 }
 
 // Colour and opacity of a step of haze at a point, as `render::haze`.
@@ -13,7 +17,7 @@ fn haze_at(p: vec3<f32>) -> vec4<f32> {
     let place = textureSampleLevel(smoke_cells, linear_held, smoke_place(p), 0.0).r;
     if place <= 0.0 { return vec4(0.0); }
     let n = f32(textureDimensions(transfer).x);
-    let color = textureSampleLevel(transfer, linear_held, vec2((place * (n - 1.0) + 0.5) / n, 0.75), 0.0).rgb;
+    let color = textureSampleLevel(transfer, linear_held, vec2((place * (n - 1.0) + 0.5) / n, HAZE_ROW), 0.0).rgb;
     return vec4(color, 1.0 - pow(1.0 - OPACITY_OF_HAZE * place * place, frame.smoke.begins.w));
 }
 
@@ -23,6 +27,7 @@ fn shown_value(p: vec3<f32>, here: f32) -> f32 {
     return specific_energy(p) / frame.kelvin.w;
 }
 
+// Twin: transfer::shading.
 fn lamp_shading(gradient: vec3<f32>) -> f32 {
     let steep = length(gradient);
     var facing = 0.0;
@@ -45,29 +50,37 @@ fn accumulate(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
             let color = palette(shown_value(p, hit.y)) * lamp_shading(slope_of_density(p));
             sum += vec4(color * share, share);
         }
-        if sum.a > 0.995 { break; }
+        if sum.a > OPAQUE_LAYER { break; }
     }
     return sum;
 }
 
+// Twin: land::lit.
+// Light on rock of this normal, of which the sky is open to a share.
+fn plain_lit(open: f32, normal: vec3<f32>) -> f32 { return 0.30 * open + 0.75 * saturate1(dot(normal, frame.lamp.xyz)); }
+
 fn plain_ground(p: vec3<f32>) -> vec3<f32> {
     let rock = rock_at(p.x, p.z);
-    let light = 0.30 * rock.open + 0.75 * saturate1(dot(ground_normal_at(p.x, p.z, 0.7), frame.lamp.xyz));
+    let light = plain_lit(rock.open, ground_normal_at(p.x, p.z, PLAIN_REACH));
     return plain_tone(p) * light;
 }
 
+// Twin: plain::tone.
 fn plain_tone(p: vec3<f32>) -> vec3<f32> {
     return mix(vec3(0.085, 0.088, 0.095), vec3(0.25, 0.245, 0.24), saturate1(p.y / max(frame.block.y, 1.0)));
 }
 
+// Twin: plain::cut.
 fn plain_cut(normal: vec3<f32>) -> vec3<f32> {
     return vec3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate1(dot(normal, frame.lamp.xyz)));
 }
 
+// Twin: plain::backdrop.
 fn plain_backdrop(d: vec3<f32>) -> vec3<f32> {
     return mix(vec3(0.012, 0.014, 0.019), vec3(0.040, 0.046, 0.058), saturate1(0.75 + d.y));
 }
 
+// Twin: plain::surface.
 // The surface in the colour of what lies one cell under it; a cut shows the values themselves.
 fn surface_color(ray: Ray, crossing: Crossing) -> vec3<f32> {
     let p = at(ray, crossing.t);
@@ -75,7 +88,7 @@ fn surface_color(ray: Ray, crossing: Crossing) -> vec3<f32> {
         return palette(shown_value(p, density(p))) * (0.88 + 0.12 * saturate1(dot(crossing.face, frame.lamp.xyz)));
     }
     let normal = lava_normal(p);
-    let under = p - normal;
+    let under = p - normal * DEPTH_SHOWN;
     let light = 0.28 + 0.77 * saturate1(0.25 + 0.75 * dot(normal, frame.lamp.xyz));
     return palette(shown_value(under, density(under))) * light;
 }
@@ -90,6 +103,9 @@ fn visible_value(ray: Ray, t: f32) -> vec2<f32> {
 
 fn larger(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { return select(a, b, b.y > a.y); }
 
+// Share of a step down to which the peak is looked for between samples.
+const LEAST_ASIDE = 0.1;
+
 // Colour and opacity of the largest value before `limit`.
 fn largest(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
     let s = span(ray, limit);
@@ -100,14 +116,14 @@ fn largest(ray: Ray, limit: f32, jitter: f32) -> vec4<f32> {
         let hit = next_sample(&w, ray, s.far);
         if hit.x < 0.0 { break; }
         best = larger(best, visible_value(ray, hit.x));
-        if best.y >= 0.999 { break; }
+        if best.y >= LARGEST { break; }
     }
     // The peak lies between samples.
-    for (var aside = 0.5 * w.step; aside > 0.1 * w.step; aside *= 0.5) {
+    for (var aside = 0.5 * w.step; aside > LEAST_ASIDE * w.step; aside *= 0.5) {
         let before = visible_value(ray, max(best.x - aside, s.near));
         best = larger(best, larger(before, visible_value(ray, min(best.x + aside, s.far))));
     }
     if best.y <= 0.0 { return vec4(0.0); }
     let low = frame.lamp.w;
-    return vec4(palette(best.y), ramp(low, low + (1.0 - low) * 0.4, best.y));
+    return vec4(palette(best.y), ramp(low, low + (1.0 - low) * SOLID_VALUE, best.y));
 }

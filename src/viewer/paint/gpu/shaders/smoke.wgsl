@@ -1,5 +1,9 @@
 // Ash and steam in the air, as `render::smoke` and `render::plume` draw them.
 
+// Byte of no velocity, and how many more are two air cells a step.
+const STILL = 128.0;
+const QUICKEST = 127.0;
+
 fn has_smoke() -> bool { return frame.smoke.low.w > 0.0; }
 
 // Place in the textures.
@@ -38,7 +42,10 @@ struct ShapedSmoke { dense: f32, light: vec3<f32> }
 // Light that scatters in smoke, the same along a whole ray.
 struct SmokeLight { straight: vec3<f32>, astray: vec3<f32>, above: vec3<f32>, below: vec3<f32>, lava: vec3<f32> }
 
-fn smoke_lobe(g: f32, cosine: f32) -> f32 { return (1.0 - g * g) / pow(1.0 + g * g - 2.0 * g * cosine, 1.5); }
+fn smoke_lobe(g: f32, cosine: f32) -> f32 {
+    let turned = 1.0 + g * g - 2.0 * g * cosine;
+    return (1.0 - g * g) / (turned * sqrt(turned));
+}
 
 fn smoke_light(ray: Ray) -> SmokeLight {
     let cosine = dot(view_of(ray), frame.sun.xyz);
@@ -48,7 +55,7 @@ fn smoke_light(ray: Ray) -> SmokeLight {
         frame.sun_color.rgb * SMOKE_ASTRAY,
         frame.ambient_above.rgb * SMOKE_SKY,
         frame.ambient_below.rgb * SMOKE_SKY,
-        shown(1040.0) * (14.0 * SMOKE_LAVA * frame.heat.z * frame.smoke.albedo.w));
+        shown(EMBER_KELVIN) * (EMBER_STRENGTH * SMOKE_LAVA * frame.heat.z * frame.smoke.albedo.w));
 }
 
 fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
@@ -65,9 +72,9 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     var open = 1.0;
     let detail = frame.smoke.ends.w;
     if detail > 0.0 {
-        let billow = smoke_billow(p, (motion.xyz * 255.0 - 128.0) * (2.0 / 127.0 * edge));
+        let billow = smoke_billow(p, (motion.xyz * 255.0 - STILL) * (2.0 / QUICKEST * edge));
         dense *= clamp(1.0 + detail * billow.x * (ROUGH + RAGGED * exp(-dense * edge)), 0.0, 4.0);
-        facing = clamp(1.0 - RELIEF * detail * dot(billow.yzw, frame.sun.xyz), 0.3, 1.9);
+        facing = clamp(1.0 - RELIEF * detail * dot(billow.yzw, frame.sun.xyz), FACING.x, FACING.y);
         up = saturate1(ABOVE - UPPER * detail * billow.z);
         open = max(1.0 - HOLLOW * detail * (1.0 - ramp(HOLLOWS.x, HOLLOWS.y, billow.x)), DEEPEST);
     }

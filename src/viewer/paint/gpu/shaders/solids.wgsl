@@ -44,7 +44,7 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
             found.veil_of = k;
         }
     }
-    if s.far >= 1e30 { return found; }
+    if s.far >= ENDLESS { return found; }
     // A sheet thinner than a step may lie just before the end.
     let end = media_at(at(ray, s.far));
     let k = densest_solid(end);
@@ -59,6 +59,7 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
 
 struct SolidPoint { medium: i32, t: f32, point: vec3<f32>, normal: vec3<f32>, cut: bool, behind: vec3<f32>, far: f32 }
 
+// Twin: solid::normal, field::normal.
 fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     let preset = preset_of(medium);
     let smoothed = preset < ICE || preset == WAX || preset == GLOSS;
@@ -67,16 +68,19 @@ fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     return upright(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share);
 }
 
+// Twin: solid::own.
 // What the material itself leaves of the sun at its surface (x), and its length towards the sun (y).
 fn own_sun(hit: SolidPoint) -> vec2<f32> {
     if hit.cut { return vec2(1.0, 0.0); }
+    var toward = TOWARD_SUN;
+    var lengths = LENGTHS_TO_SUN;
     var shut = 0.0;
     var depth = 0.0;
-    for (var k = 0; k < 4; k++) {
-        let away = vec4(2.0, 4.0, 7.0, 11.0)[k];
+    for (var k = 0; k < PLACES_TO_SUN; k++) {
+        let away = toward[k];
         let here = medium_at(hit.point + hit.normal + frame.sun.xyz / oblong() * away, hit.medium);
         shut = max(shut, here);
-        depth += vec4(2.0, 2.0, 3.0, 4.0)[k] * here;
+        depth += lengths[k] * here;
     }
     return vec2(1.0 - ramp(0.25, 0.75, shut), depth);
 }
@@ -85,36 +89,39 @@ fn own_sun(hit: SolidPoint) -> vec2<f32> {
 fn sun_on(cosine: f32, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
     let wraps = wrap * (1.0 + bleeds * FARTHER_BY_COLOR);
     let lit = clamp((cosine + wraps) / (1.0 + wraps), vec3(0.0), vec3(1.0)) * own.x;
-    return max(lit, exp(-own.y / ENTERS) * (0.5 * bleeds));
+    return max(lit, exp(-own.y / ENTERS) * (COMES_THROUGH * bleeds));
 }
 
+// Twin: solid::arriving.
 // Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`, and of which some enters it.
 fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
     let p = hit.point;
     let sun = frame.sun_color.rgb * sun_on(dot(normal, frame.sun.xyz), wrap, bleeds, own) * (sunlight(p.x, p.z) * cloud_sunlight(p));
-    let lava = shown(1040.0) * (14.0 * frame.heat.z * ember_at(p, normal));
+    let lava = ember_on_rock(p, normal);
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
 }
 
+// Twin: solid::grains.
 fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
     let waves = frame.media_look[hit.medium].y;
     let fine = gradient_noise(p * 4.3);
     let coarse = gradient_noise(p * 1.9 + vec3(7.0, 3.0, 1.0));
     let broad = fractal(p * (0.11 / frame.cells.w) + vec3(1.0, 6.0, 2.0), 3);
-    let tone = max(1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad, 0.15);
+    let tone = max(1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad, DARKEST_GRAIN);
     let rough = vec3(fine, 0.3 * coarse, gradient_noise(p * 4.3 + vec3(19.0, 0.0, 5.0))) * (0.30 * waves);
     var normal = hit.normal;
     if !hit.cut { normal = unit_or_up(hit.normal + rough); }
-    return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, 0.15, 0.0, own_sun(hit));
+    return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, GRAINS_WRAP, 0.0, own_sun(hit));
 }
 
-// Share of light that cracks and bubbles under a point of ice send back: `render::ice`.
+// Twin: ice::flaws.
+// Share of light that cracks and bubbles under a point of ice send back.
 fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
     var found = 0.0;
     for (var layer = 0; layer < 2; layer++) {
-        let inside = q + bent * vec2(0.7, 2.2)[layer];
+        let inside = q + bent * select(ICE_LAYERS.x, ICE_LAYERS.y, layer > 0);
         let sheet = abs(fractal(inside * 0.13 + vec3(3.0 * f32(layer)), 2));
         let crack = ramp(0.03, 0.0, sheet) * 0.6;
         let bubbles = ramp(0.35, 0.8, gradient_noise(inside * 1.9)) * 0.4;
@@ -123,6 +130,7 @@ fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
     return found;
 }
 
+// Twin: ice::light, ice::milkiness, ice::thickness.
 fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let look = frame.media_look[hit.medium];
     let q = hit.point / frame.cells.w;
@@ -132,26 +140,27 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     var normal = hit.normal;
     if !hit.cut { normal = unit_or_up(hit.normal + (scales * 0.22 + vec3(frost, 0.0, -frost) * 0.10) * look.y); }
     var deep = 0.0;
-    for (var i = 0; i < 8; i++) {
-        let t = hit.t + (f32(i) + 0.5) * 0.5;
+    let part = ICE_DEEP / f32(ICE_SAMPLES);
+    for (var i = 0; i < ICE_SAMPLES; i++) {
+        let t = hit.t + (f32(i) + 0.5) * part;
         if t >= hit.far { break; }
-        deep += 0.5 * ramp(0.3, 0.6, medium_at(at(ray, t), hit.medium));
+        deep += part * ramp(0.3, 0.6, medium_at(at(ray, t), hit.medium));
     }
-    if hit.far <= hit.t { deep = 0.6; }
+    if hit.far <= hit.t { deep = ICE_FILM; }
     deep *= pace_of(ray);
     let there = saturate1(deep);
     let bent = unit_or_up(view * (1.0 - ICE_BENDS) - normal * ICE_BENDS);
     var flaws = 0.0;
     if !hit.cut { flaws = ice_flaws(q, bent) * there; }
     let milk = max(saturate1(0.14 + look.y * (0.8 * ramp(-0.1, 0.6, frost + 0.45 * normal.y - 0.35))), max(flaws, 0.9 * (1.0 - there)));
-    let lit = arriving_light(hit, normal, 0.5, 0.0, own_sun(hit));
+    let lit = arriving_light(hit, normal, ICE_WRAP, 0.0, own_sun(hit));
     let kept = exp(ICE_ABSORBS * (-deep * look.x));
-    let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(0.16, 0.40, milk) * sqrt(there));
+    let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(ICE_GLASSY, ICE_WHITE, milk) * sqrt(there));
     let gathered = mix(sky_reflected(bent), sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.6, 0.5);
     let clear = exp(-0.35 * deep * look.x);
-    let through = mix(gathered * 0.8, hit.behind, mix(1.0, 0.8 * clear, there)) * kept * mix(1.0, 0.7 * (1.0 - milk), there);
+    let through = mix(gathered * 0.8, hit.behind, mix(1.0, 0.8 * clear, there)) * kept * mix(1.0, ICE_CLEAR * (1.0 - milk), there);
     let facing = saturate1(-dot(view, normal));
-    let share = 0.02 + 0.98 * pow(1.0 - facing, 5.0) * mix(1.0, 0.35, milk);
+    let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * pow(1.0 - facing, 5.0) * mix(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let open = sunlight(hit.point.x, hit.point.z) * cloud_sunlight(hit.point) * (1.0 - 0.8 * milk);
     let near = saturate1(dot(mirror, frame.sun.xyz));
@@ -159,30 +168,30 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     return (body + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
 }
 
+// Twin: crust::broken.
 // Cold, broken crust.
 fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
-    var here = pattern_of(hit.point, 0.0, 0.75 * frame.lava.w, 1.0);
+    var here = pattern_of(hit.point, 0.0, BLOCKS * frame.lava.w, 1.0);
     here.molten = 0.0;
     let slope = here.slope - hit.normal * dot(here.slope, hit.normal);
     let normal = unit_or_up(hit.normal - slope * (1.3 * frame.media_look[hit.medium].y));
     return lit(Skin(hit.point, hit.normal, view_of(ray), false), normal, here, 0.0);
 }
 
-// How a smooth material shines: `render::smooth::Shine`.
-struct Shine { wrap: f32, bleeds: f32, matt: f32, mirrors: f32, tinted: bool, clear: f32, power: f32, strength: f32, uneven: f32 }
-
 fn shine_of(preset: f32) -> Shine {
-    if preset == WAX { return Shine(0.45, 1.0, 0.42, 0.03, false, 0.35, 18.0, 0.8, 0.10); }
-    if preset == GLOSS { return Shine(0.2, 0.3, 0.48, 0.04, false, 0.9, 160.0, 14.0, 0.07); }
-    return Shine(0.0, 0.0, 0.05, 0.88, true, 1.0, 220.0, 4.0, 0.24);
+    if preset == WAX { return SHINE_OF_WAX; }
+    if preset == GLOSS { return SHINE_OF_GLOSS; }
+    return SHINE_OF_METAL;
 }
 
+// Twin: smooth::oxide.
 // Share of a place on metal that is skin of oxide.
 fn oxide(p: vec3<f32>, waves: f32) -> f32 {
     let patches = fractal(p * 0.13 + vec3(11.0, 2.0, 5.0), 4);
     return ramp(-0.12, 0.16, patches + 0.45 * (waves - 1.0));
 }
 
+// Twin: smooth::unevenness.
 // Slope that its unevenness adds to the normal.
 fn unevenness(p: vec3<f32>, shine: Shine, skin: f32) -> vec3<f32> {
     let q = p * 0.16;
@@ -192,6 +201,7 @@ fn unevenness(p: vec3<f32>, shine: Shine, skin: f32) -> vec3<f32> {
     return swell + fine * (0.12 * skin);
 }
 
+// Twin: sky::mirrored.
 // Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
 fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
     let sky = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
@@ -201,6 +211,7 @@ fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
     return mix(frame.nadir.rgb, above, ramp(-0.12, 0.06, d.y));
 }
 
+// Twin: smooth::around, smooth::lit.
 // Light that arrives from a mirrored direction: `sky` unless a material stands before it.
 fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     let toward = mirror / oblong();
@@ -210,8 +221,8 @@ fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     for (var i = 0; i < MIRRORED_PLACES; i++) {
         let p = hit.point + hit.normal + toward * away;
         let densities = media_at(p);
-        let sun = frame.sun_color.rgb * (0.3 * sunlight(p.x, p.z));
-        let lit = (sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.7 + sun) * 0.46;
+        let sun = frame.sun_color.rgb * (SEEN_OF_SUN * sunlight(p.x, p.z));
+        let lit = (sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.7 + sun) * SEEN;
         for (var k = 0; k < media_count(); k++) {
             if !is_solid(k) { continue; }
             let cover = ramp(0.3, 0.7, pick(densities, k)) * open;
@@ -223,6 +234,7 @@ fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     return light + sky * open;
 }
 
+// Twin: smooth::light.
 // Wax, a melt or metal.
 fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
@@ -234,15 +246,15 @@ fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     if !hit.cut { normal = unit_or_up(hit.normal + unevenness(p, shine, skin) * waves); }
     let color = frame.media_color[hit.medium].rgb;
     let own = own_sun(hit);
-    let diffuse = color * arriving_light(hit, normal, shine.wrap, shine.bleeds, own) * mix(shine.matt, 0.14, skin);
+    let diffuse = color * arriving_light(hit, normal, shine.wrap, shine.bleeds, own) * mix(shine.matt, OXIDE, skin);
     let view = view_of(ray);
     let facing = saturate1(-dot(view, normal));
-    let share = (shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0)) * mix(1.0, 0.7, skin);
+    let share = (shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0)) * mix(1.0, OXIDE_LEAVES, skin);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let open = sunlight(p.x, p.z) * cloud_sunlight(p) * own.x;
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * open * (1.0 - 0.7 * skin);
     let sky = sky_mirrored(mirror);
-    let seen = around(hit, mirror, mix(vec3((sky.x + sky.y + sky.z) / 3.0), sky, 0.35));
+    let seen = around(hit, mirror, mix(vec3((sky.x + sky.y + sky.z) / 3.0), sky, SKY_COLOR));
     let tint = select(vec3(1.0), color, shine.tinted);
     return diffuse * (1.0 - share) + (seen + frame.sun_color.rgb * glint) * tint * share;
 }

@@ -4,6 +4,7 @@
     return vec4(f32((i << 1u) & 2u) * 2.0 - 1.0, f32(i & 2u) * 2.0 - 1.0, 0.0, 1.0);
 }
 
+// Twin: heightfield::before_cut.
 // Distance up to which lava may cover a cut at t. Cuts go through lava and ground in one plane, where rounding must not
 // decide which of the two is seen.
 fn before_cut(t: f32) -> f32 { return t * 0.9999 - 1e-3; }
@@ -22,6 +23,9 @@ fn rock_of(ray: Ray, b: Behind) -> Rock {
 }
 
 const NO_SLICE = vec4<f32>(0.0);
+// A hair beyond a cut, as a share of its distance and in cells; how far off the plane of a slice it may lie.
+const BEYOND_CUT = vec2<f32>(1.0001, 2e-3);
+const OFF_SLICE = 0.02;
 const SLICE_ROCK = vec4<f32>(0.0, 0.0, 0.0, 2.0 / 255.0);
 
 // Content of a texel of a slice: 0 nothing, 1 a value, 2 rock, 3 a material by its colour.
@@ -60,19 +64,20 @@ fn nearest_slice(ray: Ray, limit: f32) -> SliceHit {
     return found;
 }
 
+// Twin: land::openness.
 fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
     var b = Behind(FAR, FAR, vec3(0.0), 0.0, NO_SLICE, 0.0, 0.0);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
         let face = hit.y % SUNLIT;
         let code = u32(hit.y / SUNLIT);
-        b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / 5.0);
+        b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / f32(OPEN_RAYS_COUNT));
         if !is_natural(b) { b.front = before_cut(hit.x); }
         // In plain styles the ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
         if frame.view.x != CINEMATIC && !is_natural(b) && in_slice(ray, b) { b.face = 0.0; b.texel = SLICE_ROCK; }
     }
     // A slice lies in the plane of the cut that it makes, and is what is seen there.
-    let slice = nearest_slice(ray, b.t * 1.0001 + 2e-3);
+    let slice = nearest_slice(ray, b.t * BEYOND_CUT.x + BEYOND_CUT.y);
     if content(slice.texel) != 0u { b = Behind(slice.t, before_cut(slice.t), at(ray, slice.t), 0.0, slice.texel, 0.0, 0.0); }
     return b;
 }
@@ -80,10 +85,11 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
 // Whether a cut face lies in the plane of a slice.
 fn in_slice(ray: Ray, b: Behind) -> bool {
     let along = abs(face_normal(ray, b.face)) > vec3(0.5);
-    let near = abs(b.point - frame.cuts.xyz) < vec3(0.02 + 1e-4 * b.t);
+    let near = abs(b.point - frame.cuts.xyz) < vec3(OFF_SLICE + 1e-4 * b.t);
     return any(along & near & (frame.cuts.xyz >= vec3(0.0)));
 }
 
+// Twin: palette::srgb_to_linear.
 // Linear light of a colour in sRGB.
 fn linear_light(c: vec3<f32>) -> vec3<f32> {
     return select(pow((c + 0.055) / 1.055, vec3(2.4)), c / 12.92, c <= vec3(0.04045));
@@ -92,7 +98,7 @@ fn linear_light(c: vec3<f32>) -> vec3<f32> {
 fn slice_color(b: Behind) -> vec3<f32> {
     switch content(b.texel) {
         case 1u: { return palette(b.texel.r); }
-        case 2u: { return vec3(0.105, 0.105, 0.112); }
+        case 2u: { return CUT_ROCK; }
         default: { return linear_light(b.texel.rgb); }
     }
 }
@@ -103,10 +109,10 @@ fn plain_rock(ray: Ray, b: Behind) -> vec3<f32> {
     if b.face == TOP {
         color = plain_ground(b.point);
     } else if b.face >= BLOCK {
-        color = plain_tone(b.point) * (0.30 * b.open + 0.75 * saturate1(dot(side, frame.lamp.xyz)));
+        color = plain_tone(b.point) * plain_lit(b.open, side);
     }
     // The largest values must stand out from the rock.
-    if frame.view.x == MAXIMUM && frame.view.z == 1u { color *= 0.6; }
+    if frame.view.x == MAXIMUM && frame.view.z == 1u { color *= DIMMED; }
     return color;
 }
 
@@ -150,7 +156,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         light = lava_light(ray, b) * clearness(ray, b.t);
         if is_natural(b) {
             cover = film_cover(b.point);
-            skin.normal = ground_normal_at(b.point.x, b.point.z, 0.8);
+            skin.normal = ground_normal_at(b.point.x, b.point.z, COATED);
         }
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
@@ -166,6 +172,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     return End(vec4(light, cover), select(b.front, t, lava), select(MET_BEHIND, MET_LAVA, lava));
 }
 
+// Twin: solid::before, solid::filmed.
 // The same with solid media before it.
 fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
     let behind = backdrop_along(ray, b);
@@ -179,7 +186,7 @@ fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
             let least = select(VEIL_OF_GRAINS, 0.55 * SURFACE_OF_MEDIA, preset_of(k) == ICE);
             let cover = ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged * pick(film, k));
             if cover <= 0.0 { continue; }
-            let normal = ground_normal_at(b.point.x, b.point.z, 0.8);
+            let normal = ground_normal_at(b.point.x, b.point.z, COATED);
             light = mix(light, solid_light(ray, SolidPoint(k, end.t, b.point, normal, false, light, end.t)), cover);
             changed = true;
         }
@@ -209,6 +216,7 @@ fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
     return End(vec4(mix(end.light.rgb, veiled, veil), 1.0 - (1.0 - end.light.a) * (1.0 - veil)), t, met);
 }
 
+// Twin: cinematic::through_media.
 // The same through the media before it. What lies behind them takes part, since they change its colour.
 fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
     let passed = pass_media(ray, end.t, jitter);
@@ -231,10 +239,10 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
     let haze = sky_haze(view_of(ray)) * (1.0 - clear);
     // What glows keeps its colour.
     let gray = vec3(dot(passed.through, vec3(0.5, 0.35, 0.15)));
-    let through = select(passed.through, mix(passed.through, gray, 0.85), end.met == MET_LAVA);
+    let through = select(passed.through, mix(passed.through, gray, GLOWING_KEPT), end.met == MET_LAVA);
     let all = haze + passed.light * clear + through * max(light - haze, vec3(0.0));
     if behind.a > 0.5 || end.met != MET_BEHIND { return vec4(all, 1.0); }
-    let share = dot(through, vec3(1.0 / 3.0));
+    let share = mean(through);
     return vec4(max(all - behind.rgb * share, vec3(0.0)), 1.0 - share);
 }
 
