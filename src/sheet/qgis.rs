@@ -99,7 +99,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     )
     .expect("a string takes everything");
     for Layer { id, name, source, provider, crs, kind, style, .. } in &layers {
-        let crs = system(crs);
+        let crs = system_of_layer(crs);
         write!(
             text,
             "  <maplayer {kind} autoRefreshEnabled=\"0\" refreshOnNotifyEnabled=\"0\">\n   <id>{id}</id>\n   \
@@ -251,7 +251,13 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
     }
 }
 
-/// A coordinate system by its number, or else by its text.
+/// The system of a layer: by its number, which QGIS knows better than the text, or else by that.
+fn system_of_layer(crs: &Crs) -> String {
+    let number = crs.epsg().map(|code| format!("<spatialrefsys><authid>EPSG:{code}</authid></spatialrefsys>"));
+    number.unwrap_or_else(|| system(crs))
+}
+
+/// The system of the project, of which QGIS reads no number without a text.
 fn system(crs: &Crs) -> String {
     let wkt = crs.to_wkt().map(|wkt| format!("<wkt>{}</wkt>", escaped(&wkt))).unwrap_or_default();
     let number = crs.epsg().map(|code| format!("<authid>EPSG:{code}</authid>")).unwrap_or_default();
