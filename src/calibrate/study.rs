@@ -254,12 +254,10 @@ impl Fit {
 impl Trials {
     /// Checks each value by itself, so that the message names its number.
     fn check_each(&self, values: &[f64]) -> Result<(), String> {
-        let each = self.keys.iter().zip(values);
-        each.map(|(key, value)| match self.template.with(&[(key, *value)]) {
+        self.keys.iter().zip(values).try_for_each(|(key, value)| match self.template.with(&[(key, *value)]) {
             Ok(_) => Ok(()),
             Err(error) => Err(format!("{key}: with {value}, {error}")),
         })
-        .collect()
     }
 }
 

@@ -53,9 +53,12 @@ pub(crate) fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<
     Ok(run())
 }
 
+/// Work of an item, which gets when to give up and says whether it was done.
+#[cfg(feature = "files")]
+pub(crate) type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
+
 /// Does the work of each item on one of so many threads of their own, in order of the list as threads come free, until all is done,
-/// `ends` says so or one fails: then the others end, too. `work` gets an item and when to give up, and says whether it was done; gives
-/// how many were.
+/// `ends` says so or one fails: then the others end, too. Gives how many were done.
 ///
 /// # Errors
 /// The first fault, and that of a thread that does not start.
@@ -64,7 +67,7 @@ pub(crate) fn share_out<T: Sync, E: Send + From<std::io::Error>>(
     items: &[T],
     threads: usize,
     ends: &(dyn Fn() -> bool + Sync),
-    work: &(dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync),
+    work: &Work<'_, T, E>,
 ) -> Result<usize, E> {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));

@@ -138,8 +138,8 @@ fn a_heightmap_becomes_a_scene_as_wished() {
             ..TerrainSpec::default()
         },
         vents: vec![
-            VentOverride { place, to: None, rate: Some(0.25), rate_m3_s: None },
-            VentOverride { place, to: None, rate: None, rate_m3_s: None },
+            VentOverride { place, to: None, rate: Some(0.25), rate_m3_s: None, rates: None },
+            VentOverride { place, to: None, rate: None, rate_m3_s: None, rates: None },
         ],
         walls: Some(Walls::Closed),
         ..Overrides::default()
@@ -167,6 +167,7 @@ fn wishes_replace_what_a_scene_says() {
             to: None,
             rate: None,
             rate_m3_s: None,
+            rates: None,
         }],
         ..Overrides::default()
     };

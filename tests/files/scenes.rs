@@ -91,6 +91,9 @@ fn full() -> SceneSpec {
         vertical_exaggeration: Some(1.0),
         fill_no_data: Some(Fill::Nearest),
         base_m: Some(0.0),
+        error_m: Some(1.0),
+        error_length_m: Some(100.0),
+        error_seed: Some(1),
     };
     let vent = VentTable { end: Some(1), ..VentTable::at(VentPlace::Cells { x: 1.0, z: 1.0 }) };
     let metres = VentPlace::Metres { x_m: 1.0, z_m: 1.0 };

@@ -296,9 +296,10 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
         to: None,
         rate: None,
         rate_m3_s: Some(15.0),
+        rates: None,
     };
     let overrides = Overrides {
-        vents: vec![vent],
+        vents: vec![vent.clone()],
         lava: Some(LavaSpec::preset("etna-basalt").unwrap()),
         duration: Some(Seconds(600.0)),
         walls: Some(Walls::Closed),
