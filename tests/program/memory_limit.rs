@@ -508,6 +508,8 @@ fn whatever_is_made_fits_into_the_limit() {
     );
     let wide = "[[barrier]]\nline_m = [[0, 0], [9e3, 9e3], [0, 9e3]]\nwidth_m = 4e4\n".repeat(3);
     folder.put("wide.toml", scene_of([1600, 9, 1600], &wide).as_bytes());
+    let thick = format!("{}\n", "1 ".repeat(120)).repeat(120);
+    folder.put("thick.asc", format!("ncols 120\nnrows 120\nxllcorner 0\nyllcorner 0\ncellsize 1\n{thick}").as_bytes());
     for args in [
         "run wall.toml --steps 1 --barrier-table a.csv --force",
         "run wide.toml --steps 1",
@@ -516,6 +518,9 @@ fn whatever_is_made_fits_into_the_limit() {
         "run ground.toml --steps 1",
         "run land.toml --steps 1 --map ground=a.png --force",
         "run land.toml --steps 1 --map surface=a.tif --map surface=b.asc --force",
+        "sheet a.tif --ground b.asc --out a.pdf --force",
+        "sheet a.tif --ground b.asc --paper a3 --out a.png --force",
+        "calibrate dam.toml --duration 20s --thickness thick.asc --vary rates=0.5..2 --runs 18 --population 8 --repeats 2 --out fit --force",
         "run land.toml --steps 1 --map ground=a.geojson --force",
         "run land.toml --steps 1 --map ground=a.gpkg --force",
         "run dem.asc --grid 1600x30x1600 --voxel-size 1 --crs EPSG:2193 --steps 1 --map ground=a.kmz --force",
