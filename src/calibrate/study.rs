@@ -138,6 +138,10 @@ impl Fit {
             let mend = "name a scene with model = \"flow\", or a heightmap with or without --lava NAME";
             return Err(CalibrateError::Wrong(format!("calibrate needs the physical model: {mend}")));
         }
+        // Threads are those of the machine, and decide nothing.
+        let mut scene = scene.clone();
+        scene.spec.threads = 0;
+        let scene = &scene;
         let search = settings.search(scene.spec.seed)?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         Ground::need(&stage, at_once).check("ask for fewer threads (--threads) or larger cells")?;
@@ -271,6 +275,9 @@ impl Settings {
         for (i, vary) in self.vary.iter().enumerate() {
             if self.vary[..i].iter().any(|other| other.key == vary.key) {
                 return Err(format!("--vary {}: is named twice", vary.key));
+            }
+            if vary.key.is_of_the_box() {
+                return Err(format!("--vary {}: changes the box; fit numbers that leave it where it is", vary.key));
             }
         }
         let population = self.population.unwrap_or((EACH * numbers).clamp(POPULATION[0], POPULATION[1]));

@@ -168,7 +168,7 @@ impl Plan {
         let draws: Vec<String> = self.draws.iter().map(|(key, law)| format!("{key}={law}")).collect();
         // Plans without draws are those of earlier programs.
         let drawn = (!draws.is_empty()).then(|| ("draws", draws.join(" ")));
-        let error = ground.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m);
+        let error = ground.height_error_m();
         let drawn = drawn.into_iter().chain(error.map(|error| ("error of the heights", error.to_string())));
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),

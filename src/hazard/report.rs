@@ -62,6 +62,9 @@ impl Report {
         let mean = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
         let count = |is_so: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_so(row)).count();
         let area = |columns: usize| columns as f64 * site.cell_size_m * site.cell_size_m;
+        let drawn: String = plan.draws.iter().map(|(key, law)| format!(", {key} {law}")).collect();
+        let error =
+            drawing.ground.height_error_m().map_or(String::new(), |metres| format!(", heights within ±{metres} m"));
         let (volumes_m3, durations_s, size) = match &plan.size {
             Size::Volume(law) => (Some(law.to_string()), None, format!("volume {law} m³")),
             Size::Duration(law) => (None, Some(law.to_string()), format!("duration {law} s")),
@@ -90,7 +93,7 @@ impl Report {
             computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
             elapsed_s: elapsed.as_secs_f64(),
             exposure: Vec::new(),
-            size,
+            size: size + &drawn + &error,
         }
     }
 

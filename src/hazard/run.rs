@@ -48,9 +48,9 @@ impl Ground {
         Self { template: Some(template), ..self }
     }
 
-    /// Whether each run draws an error of the heights.
-    pub(super) fn draws_errors(&self) -> bool {
-        self.template.as_ref().is_some_and(|template| template.scene().spec.terrain.error_m.is_some())
+    /// Standard deviation in metres of the error of the heights that each run draws.
+    pub(super) fn height_error_m(&self) -> Option<f64> {
+        self.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m)
     }
 
     /// Flow before the first step.

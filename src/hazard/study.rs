@@ -379,6 +379,9 @@ impl Settings {
             if key.is_rates() {
                 return Err("--draw rates: draw rates by --rates".to_owned());
             }
+            if key.is_of_the_box() {
+                return Err(format!("--draw {key}: changes the box; draw numbers that leave it where it is"));
+            }
             if all.iter().any(|(other, _)| *other == key) {
                 return Err(format!("--draw {key}: is named twice"));
             }

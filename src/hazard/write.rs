@@ -246,21 +246,22 @@ impl Drawing<'_> {
 
 /// The columns of the table of runs.
 const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
-                       poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact,seconds";
+                       poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
 
 /// Writes the table of runs; vents are in coordinates of the map.
 fn table(path: &Path, rows: &[Row], (plan, ground): (&Plan, &Ground), existing: Existing) -> Result<(), OutputError> {
     let keys: String = plan.draws.iter().map(|(key, _)| format!(",{key}")).collect();
     let drawn = |row: &Row| {
         let run = row.sample.run;
-        let seed = ground.draws_errors().then(|| plan.survey_seed(run));
+        let seed = ground.height_error_m().map(|_| plan.survey_seed(run));
         let numbers = plan.numbers(run).into_iter().map(|number| format!(",{number}"));
         numbers.chain(seed.map(|seed| format!(",{seed}"))).collect::<String>()
     };
-    let seed = if ground.draws_errors() { ",error_seed" } else { "" };
+    let seed = ground.height_error_m().map_or("", |_| ",error_seed");
     whole(path, existing, |out| {
-        writeln!(out, "{HEADING}{keys}{seed}")?;
-        rows.iter().try_for_each(|row| writeln!(out, "{}{}", line(row, &ground.site), drawn(row)))
+        writeln!(out, "{HEADING}{keys}{seed},seconds")?;
+        let mut all = rows.iter();
+        all.try_for_each(|row| writeln!(out, "{}{},{:.3}", line(row, &ground.site), drawn(row), row.outcome.seconds))
     })
 }
 
@@ -282,7 +283,7 @@ fn line(row: &Row, site: &Site) -> String {
         write!(line, ",{volume:.2}").expect("a string takes everything");
     }
     let exact = if outcome.fault.is_none() { "yes" } else { "no" };
-    write!(line, ",{},{ended},{exact},{:.3}", outcome.time_s, outcome.seconds).expect("a string takes everything");
+    write!(line, ",{},{ended},{exact}", outcome.time_s).expect("a string takes everything");
     line
 }
 

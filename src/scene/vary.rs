@@ -34,6 +34,11 @@ impl NumberKey {
     pub fn is_rates(&self) -> bool {
         self.text == RATES
     }
+
+    /// Whether it is a number of the box itself, which runs that are put together have in common.
+    pub fn is_of_the_box(&self) -> bool {
+        self.parts.first() == Some(&Part::Name("grid".to_owned()))
+    }
 }
 
 impl fmt::Display for NumberKey {

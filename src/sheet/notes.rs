@@ -184,6 +184,8 @@ impl Study {
         parts.extend(key("rates").map(|law| format!("rate {law} m³/s")));
         parts.extend(key("volumes").map(|law| format!("volume {law} m³")));
         parts.extend(key("durations").map(|law| format!("duration {law} s")));
+        parts.extend(key("draws").map(|draws| format!("drawn: {}", draws.replace('=', " "))));
+        parts.extend(key("error of the heights").map(|metres| format!("heights within ±{metres} m")));
         let limit = key("duration").and_then(|limit| limit.parse().ok());
         parts.extend(limit.map(|limit| format!("each run at most {}", Seconds(limit))));
         parts.extend(key("seed").map(|seed| format!("seed {seed}")));

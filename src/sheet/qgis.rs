@@ -279,7 +279,9 @@ fn system_of_file(path: &Path, map: &Crs) -> Crs {
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 
+/// Whole path without links, also of what is still to be made.
 fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
+    let path = &std::path::absolute(path).map_err(|cause| OutputError::io(path, cause))?;
     let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
     let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
     let base = std::fs::canonicalize(existing).map_err(|cause| OutputError::io(path, cause))?;

@@ -217,20 +217,20 @@ fn days_are_rows_of_a_table() {
         .collect();
     place.put("valley.asc", format!("ncols 20\nnrows 20\nxllcorner 0\nyllcorner 0\ncellsize 10\n{valley}"));
     let run = "run valley.asc --lava etna-basalt --cell-height 2 --vent 105m,25m@4m3/s --walls open";
-    place.done(&format!("{run} --duration 20min --map arrival=arrival.tif --map footprint=all.geojson"));
-    place.done(&format!("{run} --duration 8min --map footprint=early.geojson"));
-    let all = place.json("compare arrival.tif early.geojson@8min all.geojson@20min --json");
+    place.done(&format!("{run} --duration 20min --map arrival=arrival.tif --map max-thickness=all.asc"));
+    place.done(&format!("{run} --duration 8min --map max-thickness=early.asc"));
+    let all = place.json("compare arrival.tif early.asc@8min all.asc@20min --json");
     let rows = all.as_array().unwrap();
     assert_eq!(rows.iter().map(|row| row["until_s"].as_f64().unwrap()).collect::<Vec<_>>(), [480.0, 1200.0]);
     assert!(rows.iter().all(|row| row["fit"].as_f64().unwrap() > 0.9), "{all}");
     assert!(rows[0]["b"]["cells"].as_u64() < rows[1]["b"]["cells"].as_u64());
-    let text = place.done("compare arrival.tif all.geojson --until 4min,8min,20min");
+    let text = place.done("compare arrival.tif all.asc --until 4min,8min,20min");
     assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.starts_with("until ") && text.contains("\n8 min "), "{text}");
     for (args, message) in [
-        ("compare arrival.tif early.geojson all.geojson", "each needs its time, such as early.geojson@1d"),
-        ("compare arrival.tif all.geojson@20min --until 4min,8min", "each B has its time already"),
-        ("compare arrival.tif all.geojson --until 4min,8min --classes x.tif", "the map of one comparison"),
+        ("compare arrival.tif early.asc all.asc", "each needs its time, such as early.asc@1d"),
+        ("compare arrival.tif all.asc@20min --until 4min,8min", "each B has its time already"),
+        ("compare arrival.tif all.asc --until 4min,8min --classes x.tif", "the map of one comparison"),
     ] {
         assert!(place.refused(args).contains(message), "{args}");
     }
