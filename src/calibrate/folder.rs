@@ -14,7 +14,7 @@ use crate::output::{Existing, OutputError, WholeFile, check_free};
 /// Largest file of a run that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// What the folder has besides the runs, when a fit has ended.
+/// Files besides the runs, when a fit has ended.
 pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];
 
 /// A run as its file has it.

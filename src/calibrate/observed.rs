@@ -1,4 +1,4 @@
-//! What was observed of an eruption, on the columns of the box, and how well a run agrees with it.
+//! Observations of an eruption, on the columns of the box, and how well a run agrees with them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a fit came to: for people, for programs, as a table and as plots.
+//! Results of a fit: for people, for programs, as a table and as plots.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

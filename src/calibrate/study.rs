@@ -292,7 +292,7 @@ impl Settings {
         Ok(Search { seed, numbers, runs: self.runs, population, repeats: self.repeats })
     }
 
-    /// What the fit goes by, and what it is checked by.
+    /// Observations that the fit goes by, and those that it is checked by.
     fn observations(&self, scene: &Scene, stage: &Stage) -> Result<(Vec<Observation>, Vec<Observation>), String> {
         let duration = scene.spec.flow_spec().and_then(|flow| flow.duration);
         let timed = [&self.observed, &self.thickness, &self.check].into_iter().flatten().filter_map(|file| file.at);

@@ -26,6 +26,7 @@ mod vents;
 mod write;
 
 pub use self::folder::{Folder, Opening, plan_of};
+#[cfg(feature = "cli")]
 pub(crate) use self::folder::{check_same, read_plan, write_plan};
 pub use self::law::Law;
 pub use self::places::{MOST_POINTS, Metres, Places};
@@ -33,6 +34,7 @@ pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
 pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
 pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
 pub use self::report::Report;
+#[cfg(feature = "cli")]
 pub(crate) use self::rules::fingerprint as fingerprint_of_rules;
 pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};
 pub use self::write::{Drawing, from_the_map, names, on_the_map};
