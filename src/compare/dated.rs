@@ -46,7 +46,7 @@ mod tests {
         let read = |text: &str| text.parse::<DatedFile>();
         let timed = read("a@b/day3.geojson@3d").expect("right");
         assert_eq!((timed.path.as_path(), timed.at), (Path::new("a@b/day3.geojson"), Some(Seconds(259_200.0))));
-        assert_eq!(timed.to_string(), "a@b/day3.geojson@3d");
+        assert_eq!(timed.to_string(), "a@b/day3.geojson@3 d");
         assert_eq!(read("a@b/day3.geojson").expect("right").at, None);
         assert!(read("x.tif@0").is_err());
     }

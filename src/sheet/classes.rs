@@ -106,7 +106,9 @@ impl Classes {
     /// The class of a number that is shown.
     pub(super) fn number(&self, value: f64) -> Option<usize> {
         let last = self.list.len().checked_sub(1)?;
-        self.kind.shows(value).then(|| self.list.iter().position(|class| value < class.high).unwrap_or(last))
+        // Rasters hold 32-bit numbers: 0.9 there is a little less than the limit 0.9.
+        let is_below = |class: &Class| (value as f32) < class.high as f32;
+        self.kind.shows(value).then(|| self.list.iter().position(is_below).unwrap_or(last))
     }
 
     /// The numbers between the classes.

@@ -93,7 +93,7 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
     };
     assert_eq!(without_times("whole"), without_times("parts"));
     let other = place.refused(&format!("{fit} --seed 9 --out whole"));
-    assert!(other.contains("is another plan (seed differ)"), "{other}");
+    assert!(other.contains("is another plan") && other.contains("seed differ"), "{other}");
 }
 
 #[test]
@@ -122,6 +122,6 @@ fn what_cannot_be_fitted_is_named() {
         let said = fit(rest);
         assert!(said.contains(message), "{rest}: {said}");
     }
-    let classic = place.refused("calibrate terrains/volcano.toml --observed most20.asc --vary rates=1..2");
+    let classic = place.refused("calibrate volcano --observed most20.asc --vary rates=1..2");
     assert!(classic.contains("calibrate needs the physical model"), "{classic}");
 }
