@@ -162,7 +162,7 @@ impl Fit {
     }
 
     /// Makes the runs that are missing in a folder, `at_once` at a time, and writes what comes of all; none where `ends` says so
-    /// before the end. `made` is told of each run that is there. Of a shard, only its runs are made, and those of others awaited.
+    /// before the end. `made` is called for each run that is there. Of a shard, only its runs are made, and those of others awaited.
     ///
     /// # Errors
     /// When the folder is of another plan, memory does not suffice, or a file cannot be read or written.
