@@ -57,6 +57,7 @@
 //! - [`memory`] is asked before anything is made whose size a file or a flag decides.
 //! - [`checkpoint`] puts a simulation with all that it needs into a file, from which it goes on to the same bits.
 //! - [`hazard`] samples eruptions, runs them one by one, and sums their files up to maps of probability and quantiles.
+//! - `sheet` prints a map with all that a reader needs, as PDF and PNG, with a project for QGIS and a report.
 //! - `calibrate` searches the numbers of a scene that agree best with what was observed, and how far others agree as well.
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
 //!   [`map::Site`] says where the box is in the world, for all formats that lie in it.
@@ -72,6 +73,7 @@
 //! | `render` | [`render`]: pictures in memory |
 //! | `scene` | [`scene`], [`terrain`]: scenes as text over generated ground, without files and C code |
 //! | `files` | `scene`, the files that scenes name, [`checkpoint`], [`export`], [`hazard`], [`output`] |
+//! | `sheet` | `files` and `render`, and sheets of maps as PDF and PNG |
 //! | `cli` | the program, with all of these, and `plot`: numbers beside theory as SVG |
 //! | `viewer` | its window; on by default |
 //!

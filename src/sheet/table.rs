@@ -98,7 +98,7 @@ pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
     let time = |value: Option<f64>| match value {
         None => "–".to_owned(),
-        Some(hours) if hours < 1.0 / 60.0 => "under 1 min".to_owned(),
+        Some(hours) if hours < 1.0 / 60.0 => "< 1 min".to_owned(),
         Some(hours) if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
         Some(hours) if hours < 48.0 => format!("{hours:.1} h"),
         Some(hours) => format!("{:.1} d", hours / 24.0),
