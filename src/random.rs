@@ -17,6 +17,12 @@ pub fn mix64(mut v: u64) -> u64 {
     v ^ (v >> 31)
 }
 
+/// A number of the standard normal distribution from two that are evenly spread between 0 and 1 (Box and Muller 1958).
+#[cfg(feature = "files")]
+pub(crate) fn normal(u: f64, v: f64) -> f64 {
+    (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
+}
+
 /// A use of random numbers besides the patterns of spreading. Each use has numbers of its own, so that a new one leaves the
 /// bits of the others alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +144,12 @@ impl StepKey {
     pub fn number_at(self, [x, y, z]: Place) -> u64 {
         let number = (x as u64) | (y as u64) << 21 | (z as u64) << 42;
         mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// A number of a cell, evenly spread between 0 and 1, both excluded.
+    pub(crate) fn uniform_at(self, place: Place) -> f64 {
+        // 53 bits, which is what a number of double precision holds.
+        ((self.number_at(place) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
     /// Whether a random byte of the cell is below `share`: true for so many of 256 cells.

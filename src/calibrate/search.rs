@@ -1,6 +1,6 @@
 //! The points of a search: a pure function of the seed and of what the runs before came to.
 
-use crate::random::{Draw, Salt, StepKey};
+use crate::random::{Draw, Salt, StepKey, normal};
 
 /// Probability with which a number comes from the mutant and not from the point that it competes with.
 const CROSSED: f64 = 0.9;
@@ -194,7 +194,7 @@ impl Numbers {
 
     /// A number between 0 and 1, both excluded.
     fn uniform(self, use_: usize, i: usize) -> f64 {
-        ((self.0.number_at([use_, i, 0]) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        self.0.uniform_at([use_, i, 0])
     }
 
     fn below(self, count: usize, use_: usize) -> usize {
@@ -202,8 +202,7 @@ impl Numbers {
     }
 
     fn normal(self, i: usize) -> f64 {
-        let (u, v) = (self.uniform(7, i), self.uniform(8, i));
-        (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
+        normal(self.uniform(7, i), self.uniform(8, i))
     }
 }
 

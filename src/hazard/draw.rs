@@ -1,7 +1,7 @@
 //! Random numbers of a run: a pure function of the seed, the number of the run and the use, so that a run is the same
 //! whichever runs are made besides it, in which order and on how many threads.
 
-use crate::random::{Draw, Salt, StepKey};
+use crate::random::{Draw, Salt, StepKey, normal};
 
 /// Uses of the numbers that a run draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +40,12 @@ impl Numbers {
 
     /// The number `i` (below 2²¹) of row `row`, evenly spread between 0 and 1, both excluded.
     pub(super) fn uniform(self, i: usize, row: usize) -> f64 {
-        // 53 bits, which is what a number of double precision holds.
-        ((self.0.number_at([i, row, 0]) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        self.0.uniform_at([i, row, 0])
     }
 
-    /// A number of the standard normal distribution (Box and Muller 1958).
+    /// A number of the standard normal distribution.
     pub(super) fn normal(self, i: usize) -> f64 {
-        let (u, v) = (self.uniform(i, 0), self.uniform(i, 1));
-        (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
+        normal(self.uniform(i, 0), self.uniform(i, 1))
     }
 
     /// 32 random bits.

@@ -66,7 +66,7 @@ impl HeightError {
     /// The waves, whose numbers by the metre are Gaussian with deviation √2/L.
     fn waves(&self) -> Vec<Wave> {
         let key = Draw { seed: self.seed, step: 0 }.key_of(Salt::Survey, 0);
-        let uniform = |i: usize, j: usize| ((key.number_at([i, j, 0]) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        let uniform = |i: usize, j: usize| key.uniform_at([i, j, 0]);
         let wave = |i: usize| {
             let radius = (-2.0 * libm::log(uniform(i, 0))).sqrt() * std::f64::consts::SQRT_2 / self.length_m;
             let (sin, cos) = libm::sincos(std::f64::consts::TAU * uniform(i, 1));
