@@ -402,12 +402,12 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
         assert!(write(&other.stage) == kept, "{about} is not packed");
     }
     for &section in held {
-        assert!(read.get(section).is_some_and(|count| *count > 40), "{read:?}");
+        assert!(read.get(section).is_some_and(|count| *count > 13), "{read:?}");
     }
 }
 
 #[test]
 fn every_number_of_a_state_is_kept_packed_and_hashed() {
-    each_bit_is_kept_packed_and_hashed(COAST, 1500, &["ground", "lava", AIR, FLOW]);
-    each_bit_is_kept_packed_and_hashed(WAX, 600, &[FLOW]);
+    each_bit_is_kept_packed_and_hashed(COAST, 500, &["ground", "lava", AIR, FLOW]);
+    each_bit_is_kept_packed_and_hashed(WAX, 200, &[FLOW]);
 }

@@ -172,7 +172,7 @@ fn react(flow: &mut Flow, cells: &[[usize; 3]], share: f64) {
 #[test]
 fn edits_and_reactions_keep_the_ledgers_and_the_plain_step() {
     let (mut removed, mut used, mut made) = (0, 0, 0);
-    for seed in 100..124 {
+    for seed in 100..112 {
         let (mut fast, pours) = random_flow(seed);
         let mut plain = fast.clone();
         for step in 0..20 {

@@ -460,7 +460,7 @@ fn layered_air_stops_what_rises() {
 /// Radius of a thermal at first.
 const THERMAL: i64 = 5;
 /// Thermals that differ by chance; the power of one alone is off by 0.03 at times.
-const THERMALS: u64 = 6;
+const THERMALS: u64 = 4;
 
 /// A ball of heat rises as its theory says (Scorer 1957): the height above its virtual origin, four radii below its start where a
 /// thermal that widens by a quarter of its height would begin, grows with the root of time. It is the mean height of some

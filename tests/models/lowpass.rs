@@ -235,7 +235,7 @@ const SHAPES: [Grid; 6] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
 
     #[test]
     fn what_changed_is_enough(

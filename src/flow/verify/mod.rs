@@ -228,7 +228,7 @@ pub const CASES: [Case; 25] = [
         name: "still-pond",
         title: "Crust of a still pond, cells of 0.25 m",
         about: "still lava grows a crust at cells 2 to 0.25 m high: conduction in one dimension on a fine mesh",
-        is_quick: true,
+        is_quick: false,
         run: ponds::still_without_latent_heat,
     },
     Case {

@@ -26,7 +26,7 @@ mod needs;
 
 /// Small: a driver that draws with the processor takes up to 60 µs a pixel. It also compiles its shaders, half a minute, for each
 /// set of textures of which another has sides of powers of two: sides of boxes here are powers of two.
-pub(super) const SIZE: (usize, usize) = (216, 150);
+pub(super) const SIZE: (usize, usize) = (156, 108);
 
 /// The device of all tests, without a window, where a driver is installed.
 pub(super) fn gpu() -> Option<Gpu> {
