@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use lavoxel::hazard::{HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap};
+use lavoxel::hazard::{Curve, HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap};
 use lavoxel::scene::{Overrides, Scene, Seconds};
 
 use crate::cli::flags::count;
@@ -70,6 +70,16 @@ pub(crate) struct HazardArgs {
     /// Law of the duration of an eruption, in place of --volumes; its volume is the duration times the rate
     #[arg(long, value_name = "LAW", allow_hyphen_values = true)]
     durations: Option<String>,
+
+    /// Correlation of rate and volume (or duration) by a Gaussian copula, from -1 to 1: with 0.7 large eruptions are mostly
+    /// fast ones. Each number keeps its law
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    correlation: Option<f64>,
+
+    /// How the rate changes over an eruption of the same volume: steady, or wane:0.1,20, up to a peak in a tenth of the
+    /// duration, then down exponentially to a twentieth of it
+    #[arg(long, value_name = "CURVE", default_value_t = Curve::Steady)]
+    curve: Curve,
 
     /// Number of the scene that each run draws by a law, such as flow.lava.yield_pa=log-uniform:100,5000; repeatable. With
     /// --dem-error, each run also draws an error of the heights
@@ -245,6 +255,7 @@ impl HazardArgs {
         settings.vent_area.clone_from(&self.vent_area);
         (settings.rates, settings.volumes, settings.durations) =
             (self.rates.clone(), self.volumes.clone(), self.durations.clone());
+        (settings.correlation, settings.curve) = (self.correlation, self.curve);
         settings.draw.clone_from(&self.draw);
         settings.seeds = self.seeds.into();
         (settings.above, settings.quantiles, settings.levels) =

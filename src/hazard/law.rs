@@ -123,6 +123,27 @@ impl Law {
         }
     }
 
+    /// The number below which a share of it lies.
+    pub(super) fn at_share(&self, share: f64) -> f64 {
+        let (low, high) = self.range();
+        let value = match self {
+            Self::Fixed(value) => *value,
+            Self::Uniform(low, high) => low + (high - low) * share,
+            Self::LogUniform(low, high) => low * libm::exp(share * libm::log(high / low)),
+            Self::LogNormal(median, factor) => {
+                let beyond = below(-FARTHEST);
+                median * libm::pow(*factor, deviations(beyond + share * (1.0 - 2.0 * beyond)))
+            }
+            Self::PowerLaw(low, high, exponent) => power_law([*low, *high], *exponent, share),
+            Self::List(entries) => {
+                let mut entries = entries.clone();
+                entries.sort_by(|a, b| a.0.total_cmp(&b.0));
+                weights(&entries).map_or(f64::NAN, |weights| entries[weights.pick(share)].0)
+            }
+        };
+        value.clamp(low, high)
+    }
+
     /// The number that a run draws.
     pub(super) fn draw(&self, numbers: Numbers) -> f64 {
         let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
@@ -141,6 +162,21 @@ impl Law {
         // Logarithms and powers miss an end by the last digit.
         value.clamp(low, high)
     }
+}
+
+/// Share of a standard normal distribution that lies below a number.
+pub(super) fn below(deviations: f64) -> f64 {
+    0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
+}
+
+/// The number below which a share of a standard normal distribution lies, by halving.
+fn deviations(share: f64) -> f64 {
+    let (mut low, mut high) = (-10.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if below(middle) < share { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
 }
 
 /// The number below which a share of a power law lies, by its inverse: with density x^−e the share of what is below x grows as
@@ -227,6 +263,26 @@ mod tests {
         near(drawn(&list, |v| f64::from(u8::from(v == 1.0))), 0.75, 0.01);
         near(drawn(&list, |v| f64::from(u8::from(v == 5.0))), 0.0, 1e-12);
         near(drawn(&law("list:1,2,3"), |v| v), 2.0, 0.02);
+    }
+
+    #[test]
+    fn shares_are_those_of_what_is_drawn() {
+        for text in
+            ["5", "uniform:2,10", "log-uniform:1,100", "log-normal:5,2", "power-law:1,100,1.5", "list:20=1,1=3,5=2"]
+        {
+            let law = law(text);
+            let draws: Vec<f64> = (0..20_000).map(|run| law.draw(Numbers::new(3, run, Use::Rate))).collect();
+            for share in [0.05, 0.3, 0.5, 0.8, 0.97] {
+                let value = law.at_share(share);
+                let drawn =
+                    |counts: &dyn Fn(f64) -> bool| draws.iter().filter(|v| counts(**v)).count() as f64 / 20_000.0;
+                let (under, up_to) = (drawn(&|v| v < value * (1.0 - 1e-9)), drawn(&|v| v <= value * (1.0 + 1e-9)));
+                assert!(
+                    under - 0.012 < share && share < up_to + 0.012,
+                    "{text}: {value} at {share}, {under} to {up_to}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! Only worlds of the physical model ([`crate::flow`]) have rates and volumes in true units. `docs/hazard.md` is for
 //! users.
 
+mod curve;
 mod draw;
 mod exposed;
 mod folder;
@@ -25,6 +26,7 @@ pub mod table;
 mod vents;
 mod write;
 
+pub use self::curve::Curve;
 pub use self::folder::{Folder, Opening, plan_of};
 #[cfg(feature = "cli")]
 pub(crate) use self::folder::{check_same, read_plan, write_plan};

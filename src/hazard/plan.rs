@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
+use super::curve::Curve;
 use super::draw::{Numbers, Use};
-use super::law::Law;
+use super::law::{Law, below};
 use super::places::{Metres, Places};
 use super::rules;
 use crate::export::About;
@@ -70,6 +71,10 @@ pub struct Plan {
     pub rates: Law,
     /// How much erupts.
     pub size: Size,
+    /// Rank correlation of rate and size by a Gaussian copula, as its parameter from −1 to 1; none: each is drawn by itself.
+    pub correlation: Option<f64>,
+    /// How the rate changes over the duration.
+    pub curve: Curve,
     /// Simulated seconds after which a run ends, if not before; without it four times the eruption, a day at least.
     pub limit_s: Option<f64>,
     /// Radius, height and temperature of all vents; its place and rate mean nothing.
@@ -122,17 +127,10 @@ impl Plan {
     /// Sample of a run.
     pub fn sample(&self, run: u64) -> Sample {
         let (feature, vent_m) = self.places.draw(self.seed, run);
-        let rate_m3_s = self.rates.draw(Numbers::new(self.seed, run, Use::Rate));
-        let numbers = Numbers::new(self.seed, run, Use::Size);
+        let (rate_m3_s, size) = self.rate_and_size(run);
         let (volume_m3, duration_s) = match &self.size {
-            Size::Volume(law) => {
-                let volume = law.draw(numbers);
-                (volume, volume / rate_m3_s)
-            }
-            Size::Duration(law) => {
-                let duration = law.draw(numbers);
-                (duration * rate_m3_s, duration)
-            }
+            Size::Volume(_) => (size, size / rate_m3_s),
+            Size::Duration(_) => (size * rate_m3_s, size),
         };
         let seed = match self.seeds {
             Seeds::Own => Numbers::new(self.seed, run, Use::Seed).bits(),
@@ -140,6 +138,17 @@ impl Plan {
         };
         let limit_s = self.limit_s.unwrap_or((USUAL_LIMIT * duration_s).max(LEAST_LIMIT_S));
         Sample { run, feature, vent_m, rate_m3_s, volume_m3, duration_s, limit_s, seed }
+    }
+
+    /// The rate of a run, and its volume or duration.
+    fn rate_and_size(&self, run: u64) -> (f64, f64) {
+        let (Size::Volume(law) | Size::Duration(law)) = &self.size;
+        let [rate, size] = [Use::Rate, Use::Size].map(|used_for| Numbers::new(self.seed, run, used_for));
+        let Some(correlation) = self.correlation else { return (self.rates.draw(rate), law.draw(size)) };
+        // Normal numbers with this correlation, each by its share (Nelsen 2006, section 2.3).
+        let (first, own) = (rate.normal(0), size.normal(0));
+        let second = correlation * first + (1.0 - correlation * correlation).max(0.0).sqrt() * own;
+        (self.rates.at_share(below(first)), law.at_share(below(second)))
     }
 
     /// The numbers of the scene that a run draws, in the order of [`Plan::draws`].
@@ -170,6 +179,9 @@ impl Plan {
         let drawn = (!draws.is_empty()).then(|| ("draws", draws.join(" ")));
         let error = ground.height_error_m();
         let drawn = drawn.into_iter().chain(error.map(|error| ("error of the heights", error.to_string())));
+        let together = self.correlation.map(|correlation| ("correlation", correlation.to_string()));
+        let curve = (self.curve != Curve::Steady).then(|| ("curve", self.curve.to_string()));
+        let drawn = drawn.chain(together).chain(curve);
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", rules::fingerprint())),
@@ -270,6 +282,8 @@ mod tests {
             places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a line"),
             rates: Law::Uniform(1.0, 4.0),
             size: Size::Volume(Law::Fixed(1000.0)),
+            correlation: None,
+            curve: Curve::Steady,
             limit_s: None,
             vent: VentSpec::default(),
             draws: Vec::new(),
@@ -286,6 +300,37 @@ mod tests {
         let seeds: std::collections::BTreeSet<_> = (0..500).map(|run| many.sample(run).seed).collect();
         assert_eq!(seeds.len(), 500);
         assert!((0..500).all(|run| Plan { seeds: Seeds::Same, ..plan() }.sample(run).seed == 5));
+    }
+
+    #[test]
+    fn rate_and_size_go_together_as_asked() {
+        let of = |correlation| Plan {
+            rates: Law::LogNormal(5.0, 3.0),
+            size: Size::Volume(Law::LogUniform(1e4, 1e7)),
+            correlation: Some(correlation),
+            ..plan()
+        };
+        for correlation in [-1.0, -0.5, 0.0, 0.8, 1.0] {
+            let samples: Vec<Sample> = (0..4000).map(|run| of(correlation).sample(run)).collect();
+            let ranks = |of: &dyn Fn(&Sample) -> f64| {
+                let mut order: Vec<usize> = (0..samples.len()).collect();
+                order.sort_by(|a, b| of(&samples[*a]).total_cmp(&of(&samples[*b])));
+                let mut ranks = vec![0.0; samples.len()];
+                order.iter().enumerate().for_each(|(rank, i)| ranks[*i] = rank as f64 / samples.len() as f64 - 0.5);
+                ranks
+            };
+            let (a, b) = (ranks(&|sample| sample.rate_m3_s), ranks(&|sample| sample.volume_m3));
+            let found = 12.0 * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / samples.len() as f64;
+            // The rank correlation of a Gaussian copula (Pearson 1907).
+            let expected = 6.0 / std::f64::consts::PI * libm::asin(0.5 * correlation);
+            assert!((found - expected).abs() < 0.04, "{correlation}: {found} for {expected}");
+            let median = |of: &dyn Fn(&Sample) -> f64| {
+                let mut all: Vec<f64> = samples.iter().map(of).collect();
+                all.sort_by(f64::total_cmp);
+                all[all.len() / 2]
+            };
+            assert!((median(&|sample| sample.rate_m3_s) / 5.0 - 1.0).abs() < 0.1);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::run::REST;
-use super::{Law, Places, Plan, Seeds, Size};
+use super::{Curve, Law, Places, Plan, Seeds, Size};
 use crate::engine::tiled::Tiled;
 use crate::flow::{Cooling, Flow, FlowBox, FlowEdit, FlowPour, FlowSetup, Lava};
 use crate::map::features::{Feature, Geometry};
@@ -101,6 +101,8 @@ fn drawn() -> Plan {
         places: Places::new(features).expect("two features"),
         rates: Law::LogUniform(1.0, 10.0),
         size: Size::Volume(Law::LogNormal(1e5, 2.0)),
+        correlation: None,
+        curve: Curve::Steady,
         limit_s: None,
         draws: Vec::new(),
         vent: VentSpec::default(),

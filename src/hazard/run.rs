@@ -148,9 +148,9 @@ impl Plan {
     /// The vent of a run.
     fn vent_of(&self, ground: &Ground, sample: &Sample) -> VentSpec {
         let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
-        let rates_m3_s = vec![[0.0, sample.rate_m3_s], [sample.duration_s, 0.0]];
+        let (rates_m3_s, linear) = self.curve.rates(sample.rate_m3_s, sample.duration_s);
         let [x, z] = sample.vent_m.map(|metres| metres / ground.site.cell_size_m);
-        let flow = Some(Box::new(VentFlow { rates_m3_s, linear: false, ..ours }));
+        let flow = Some(Box::new(VentFlow { rates_m3_s, linear, ..ours }));
         VentSpec { x, z, start: 0, end: None, flow, ..self.vent.clone() }
     }
 }
@@ -166,7 +166,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::hazard::{Law, Places, Seeds, Size};
+    use crate::hazard::{Curve, Law, Places, Seeds, Size};
     use crate::map::features::{Feature, Geometry};
     use crate::scene::Scene;
     use crate::simulation::Simulation;
@@ -204,6 +204,8 @@ mod tests {
             places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a point"),
             rates: Law::Fixed(8.0),
             size: Size::Duration(Law::Fixed(250.0)),
+            correlation: None,
+            curve: Curve::Steady,
             limit_s: Some(limit_s),
             vent,
             draws: Vec::new(),

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use super::exposed::Exposure;
 use super::vents::Vents;
 use super::{
-    Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles, RunRecord, Seeds, Size, Summary,
+    Curve, Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles, RunRecord, Seeds, Size,
+    Summary,
 };
 use crate::engine::tiled::Tiled;
 use crate::export::ExportError;
@@ -82,6 +83,10 @@ pub struct Settings {
     pub volumes: Option<String>,
     /// Law of the duration, in place of the volume.
     pub durations: Option<String>,
+    /// Correlation of rate and volume, or rate and duration, from −1 to 1.
+    pub correlation: Option<f64>,
+    /// How the rate changes over the duration of an eruption; the laws of rates are of its mean.
+    pub curve: Curve,
     /// Numbers of the scene that each run draws, as `KEY=LAW`.
     pub draw: Vec<String>,
     /// Whether each run rounds amounts by a seed of its own.
@@ -110,6 +115,8 @@ impl Default for Settings {
             rates: None,
             volumes: None,
             durations: None,
+            correlation: None,
+            curve: Curve::Steady,
             draw: Vec::new(),
             seeds: Seeds::Own,
             above: 0.05,
@@ -202,6 +209,8 @@ impl Study {
             places: vents.places,
             rates: settings.rates(source)?,
             size,
+            correlation: settings.correlation()?,
+            curve: settings.curve,
             limit_s: asked.duration.or_else(limit).map(|Seconds(time)| time),
             vent: model_vent(&stage)?,
             draws: settings.draws()?,
@@ -401,6 +410,13 @@ impl Settings {
                                  log-normal:1e6,3; or pass --durations"
                 .to_owned()),
             (Some(_), Some(_)) => Err("--durations: pass it or --volumes, not both".to_owned()),
+        }
+    }
+
+    fn correlation(&self) -> Result<Option<f64>, String> {
+        match self.correlation.filter(|correlation| !(-1.0..=1.0).contains(correlation)) {
+            Some(wrong) => Err(format!("--correlation {}: must be a number from -1 to 1", tame(&wrong.to_string()))),
+            None => Ok(self.correlation),
         }
     }
 

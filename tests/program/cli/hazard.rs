@@ -314,6 +314,33 @@ fn numbers_of_the_scene_and_errors_of_the_heights_are_drawn() {
 }
 
 #[test]
+fn rates_wane_and_go_together_with_volumes() {
+    let place = place();
+    let vents = "hazard slope.asc --vent 100m,40m --rates log-uniform:1,8 --volumes log-uniform:300,3000 --duration 2h --runs 8";
+    place.done(&format!("{vents} --out alone"));
+    place.done(&format!("{vents} --out steady --correlation 1"));
+    place.done(&format!("{vents} --out waning --correlation 1 --curve wane:0.1,20"));
+    let by_rate = |folder: &str| {
+        let mut rows: Vec<(f64, f64)> =
+            table(&place, folder).iter().map(|row| (number(row, "rate_m3_s"), number(row, "volume_m3"))).collect();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        rows.into_iter().map(|(_, volume)| volume).collect::<Vec<_>>()
+    };
+    assert!(by_rate("steady").is_sorted() && !by_rate("alone").is_sorted(), "the fastest are the largest");
+    assert_eq!(by_rate("waning"), by_rate("steady"), "the same eruptions, poured in another way");
+    assert!(maps(&place, "waning") != maps(&place, "steady"));
+    for (more, message) in [
+        ("--correlation 1.5", "--correlation 1.5: must be a number from -1 to 1"),
+        ("--curve falling", "wane:0.1,20"),
+        ("--curve wane:2,20", "wane:0.1,20"),
+    ] {
+        let output = place.run(&format!("{vents} {more} --out wrong"));
+        let said = super::place::text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(message), "{more}: {said}");
+    }
+}
+
+#[test]
 fn other_limits_and_quantiles_come_from_the_same_runs() {
     let place = place();
     place.done(&command("--runs 6 --out out"));
