@@ -15,10 +15,10 @@ const SIZE: (usize, usize) = (160, 120);
 const STEPS: u64 = 40;
 /// Frames until everything that is made once is there.
 const WARM_UP: usize = 8;
-const FRAMES: usize = 60;
-/// A shader that is compiled again for every frame takes 10 MB or more each time: 600 MB in all. The software Vulkan's threads
+const FRAMES: usize = 30;
+/// A shader that is compiled again for every frame takes 10 MB or more each time: 300 MB in all. The software Vulkan's threads
 /// take their own buffers in pieces of 14 MB when they first need them: up to 85 MB were seen without any leak.
-const MOST_GROWTH_MB: f64 = 250.0;
+const MOST_GROWTH_MB: f64 = 200.0;
 
 /// Resident memory of this process in megabytes.
 fn resident_mb() -> f64 {

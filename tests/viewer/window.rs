@@ -675,18 +675,18 @@ fn memory_stays_flat_while_lava_runs_and_the_camera_turns() {
     display.key("t");
     window.wait_for("turntable on");
     let first = window.resident_mb();
-    window.lines_for(Duration::from_secs(20));
+    window.lines_for(Duration::from_secs(12));
     display.key("t");
     window.wait_for("turntable off");
-    window.lines_for(Duration::from_secs(15));
+    window.lines_for(Duration::from_secs(8));
     display.key("space");
     window.wait_for("paused");
     display.key("t");
     window.wait_for("turntable on");
-    window.lines_for(Duration::from_secs(20));
+    window.lines_for(Duration::from_secs(12));
     let growth = window.resident_mb() - first;
     // Moments to go back to have 128 MiB.
-    assert!(growth < 50.0 + 135.0, "a minute added {growth:.0} MB to {first:.0} MB");
+    assert!(growth < 50.0 + 135.0, "half a minute added {growth:.0} MB to {first:.0} MB");
     display.key("ctrl+q");
     window.wait_for("closed");
     assert!(window.end().success());
