@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
 use lavoxel::output::protect;
-use lavoxel::scene::RatesFiles;
+use lavoxel::scene::{RatesFiles, Scene, Stage, VentOverride};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::validate::tame;
@@ -41,6 +41,15 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "DATE", requires = "rates")]
     rates_start: Option<String>,
 
+    /// A vent that opens now, besides those of the scene; repeatable. Places and rates as those of lavoxel run --vent
+    #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
+    vent: Vec<VentOverride>,
+
+    /// Raise the ground now along the lines of a file, which have properties height_m (5 without; below 0 a ditch), width_m and
+    /// name; repeatable. Lava that is there is removed
+    #[arg(long, value_name = "LINES.geojson")]
+    barrier: Vec<PathBuf>,
+
     /// Number of threads, instead of the scene's; results do not depend on it
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
@@ -56,6 +65,7 @@ Examples:
   lavoxel resume long.lvx                              goes on to step 100000
   lavoxel resume long.lvx --steps 200000 --json        and further
   lavoxel resume etna.lvx --rates today.csv            with new effusion rates from now on
+  lavoxel resume etna.lvx --barrier dams.geojson       with dams from now on
   lavoxel resume long.lvx.previous                     where long.lvx was damaged";
 
 /// Runs `lavoxel resume`.
@@ -81,6 +91,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     files.maps.go_on(&extras, &scene, step)?;
     drop(extras);
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
+    args.open_vents(&scene, &mut stage)?;
+    args.raise_barriers(&scene, &mut stage)?;
     let keeper = Some(args.keeper(step)?);
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()
 }
@@ -139,6 +151,28 @@ impl ResumeArgs {
             simulation
                 .command(VentChange::Change(*number, vent.clone()))
                 .map_err(|fault| anyhow::anyhow!("--rates {text}: {fault}"))?;
+        }
+        Ok(())
+    }
+
+    /// Opens vents.
+    fn open_vents(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
+        for vent in &self.vent {
+            let spec = scene.vent_now(vent, stage)?;
+            stage.simulation.command(VentChange::Place(spec)).map_err(|fault| anyhow::anyhow!("--vent: {fault}"))?;
+        }
+        Ok(())
+    }
+
+    /// Raises the ground along the lines of files.
+    fn raise_barriers(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
+        for barrier in scene.barriers_of(&self.barrier, &stage.site)? {
+            for edit in barrier.edits(&stage.site, 1.0) {
+                stage
+                    .simulation
+                    .command(edit)
+                    .map_err(|fault| anyhow::anyhow!("--barrier {}: {fault}", barrier.name))?;
+            }
         }
         Ok(())
     }

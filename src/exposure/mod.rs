@@ -4,7 +4,6 @@
 //! what came there; of many runs [`crate::hazard`] says how often. [`write()`] adds that to the features of the file.
 
 mod barriers;
-mod columns;
 mod write;
 
 use std::path::Path;
@@ -13,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::flow::Flow;
 use crate::map::features::{Feature, Features, features_on, read_text};
-use crate::map::geojson;
 use crate::map::{Crs, Site};
+use crate::map::{columns, geojson};
 use crate::memory::MemoryEstimate;
 use crate::output::protect;
 use crate::records::FlowRecords;

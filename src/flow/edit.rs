@@ -2,7 +2,7 @@
 
 use super::{Flow, HEAT_UNITS, UNITS};
 use crate::flow::motion::plan::neighbours;
-use crate::flow::store::column::Column;
+use crate::flow::store::column::{Column, UNIT};
 use crate::flow::store::lean::Lean;
 
 /// Matter that is put into cells of a flow.
@@ -54,6 +54,34 @@ impl Flow {
         columns
     }
 
+    /// Raises the ground of columns, ascending, under the sky by so many cells, below 0 lowers it; gives the levels of each that became
+    /// whole rock. Liquid in what becomes rock is removed.
+    pub(crate) fn raise(&mut self, columns: &[u32], by: f64) -> Vec<std::ops::Range<usize>> {
+        self.reach(columns.iter().copied());
+        let by = (by * f64::from(UNITS)).round() as i64;
+        let levels = columns.iter().map(|&c| self.raise_column(c as usize, by)).collect();
+        self.take_in(columns);
+        levels
+    }
+
+    fn raise_column(&mut self, c: usize, by: i64) -> std::ops::Range<usize> {
+        let top = self.space.ny as i64 * UNIT;
+        let Some(old) = self.columns[c].runs.last().map(|run| run.floor.min(top)) else { return 0..0 };
+        let new = (old + by).clamp(0, top);
+        let set = self.marks[c].set;
+        for level in (old.min(new).div_euclid(UNIT))..(old.max(new) + UNIT - 1).div_euclid(UNIT) {
+            let rock = (new - level * UNIT).clamp(0, UNIT) as i32;
+            if by > 0 {
+                self.remove_liquid(c, level as i32);
+            }
+            self.put_rock(c, level as i32, rock);
+        }
+        // What is dug away was lava first, then ground.
+        let ground = self.ground.of(c) + (new - old) + (set - self.marks[c].set);
+        self.ground.set(c, ground.clamp(0, top));
+        old.div_euclid(UNIT) as usize..(new.div_euclid(UNIT).max(old.div_euclid(UNIT))) as usize
+    }
+
     fn edit_cell(&mut self, c: usize, level: i32, edit: FlowEdit) {
         match edit {
             FlowEdit::Lava { share, temperature_k } => {
@@ -78,7 +106,7 @@ impl Flow {
     }
 
     /// Tops a cell up to an amount.
-    fn top_up(&mut self, c: usize, level: i32, amount: i32, temperature_k: f64) {
+    pub(crate) fn top_up(&mut self, c: usize, level: i32, amount: i32, temperature_k: f64) {
         let cell = self.columns[c].cell(level);
         let missing = amount.min(UNITS - cell.rock) - cell.amount;
         if missing <= 0 {

@@ -22,6 +22,7 @@
 //! | `cross`, `gather` | the two passes of a sub-step |
 //! | `heat`, `lid`, `lanes`, `set` | cooling; the crust, of several columns at once; what turns to rock |
 //! | `margin` | the share of a column that liquid covers |
+//! | `standing` | lava that is there before the first step |
 //! | `edit` | what a person or a scene puts into cells |
 //! | `meet` | what reactions with other matter take and make |
 //! | `melt` | solids that melt, their heat, heaters |
@@ -45,6 +46,7 @@ mod melt;
 pub(crate) mod motion;
 #[cfg(test)]
 mod plain;
+pub(crate) mod standing;
 mod step;
 pub(crate) mod store;
 #[cfg(test)]
@@ -80,6 +82,9 @@ use crate::validate::{Invalid, within};
 
 /// Units of amount in a full cell.
 pub const UNITS: i32 = 1 << 24;
+
+/// Longest time in seconds for which lava may have been there before the first step.
+pub(crate) const MOST_AGE_S: f64 = 1e10;
 
 /// Units of heat for a unit of amount and a kelvin.
 pub const HEAT_UNITS: i64 = 256;
@@ -176,7 +181,7 @@ pub struct FlowColumn {
     pub set_m: f64,
     /// Upper surface of what is there now, above the box's floor.
     pub surface_m: f64,
-    /// Time at which lava first came, in seconds from the start.
+    /// Time at which lava first came, in seconds from the start; 0 where it was there before.
     pub arrival_s: Option<f64>,
     /// Temperature of the uppermost liquid cell.
     pub surface_k: Option<f64>,
@@ -199,7 +204,7 @@ pub struct FlowColumn {
 pub(crate) struct Mark {
     /// Amount that set.
     set: i64,
-    /// Time at which lava first came; infinite before.
+    /// Time at which lava first came, below 0 where it was there before the first step; infinite before.
     arrival_s: f64,
     /// Speed of the surface in the last step, and the largest so far.
     speed: f32,
@@ -213,7 +218,10 @@ impl Mark {
     /// Whether the numbers are those of a column: a file may hold any.
     fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
-        (0..=1 << 56).contains(&self.set) && self.arrival_s >= 0.0 && is_speed(self.speed) && is_speed(self.max_speed)
+        (0..=1 << 56).contains(&self.set)
+            && self.arrival_s >= -MOST_AGE_S
+            && is_speed(self.speed)
+            && is_speed(self.max_speed)
     }
 
     fn note_arrival(&mut self, now_s: f64) {
@@ -452,7 +460,7 @@ impl Flow {
             liquid_m: meters(column.runs.iter().map(|run| run.depth).sum()),
             set_m: meters(mark.set),
             surface_m: meters(surface),
-            arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s),
+            arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s.max(0.0)),
             surface_k: run.and_then(|run| self.shown_cell(number, run.top).temperature_k(lava)),
             viscosity_pa_s: run.map(|run| self.tables.viscosity_pa_s(run.fluidity)),
             yield_pa: run.map(|run| self.tables.yield_pa(run.strength)),

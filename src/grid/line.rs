@@ -33,6 +33,15 @@ impl Line {
         (across * (across + std::f64::consts::SQRT_2 * self.length())).min(grid.columns() as f64)
     }
 
+    /// Whether the column of a point is one of [`Line::columns`].
+    pub(crate) fn holds(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
+        let (column, middle) = ([x.floor(), z.floor()], [x.floor() + 0.5, z.floor() + 0.5]);
+        let far = [x, z].map(|v| v.max(0.0) as usize + 2);
+        let box_of = Grid { nx: far[0], ny: 1, nz: far[1] };
+        let crosses = |piece| crossed(piece, box_of).any(|point| point.map(f64::floor) == column);
+        x >= 0.0 && z >= 0.0 && self.pieces().any(|piece| is_near(piece, radius, middle) || crosses(piece))
+    }
+
     /// The point at a share of its length.
     pub(crate) fn point(&self, share: f64) -> [f64; 2] {
         let mut left = share * self.length();
@@ -84,17 +93,20 @@ fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> 
         let high = (a.max(b) + radius).ceil().clamp(0.0, n as f64 - 1.0) as usize;
         low..=high
     };
-    let squared = (bx - ax) * (bx - ax) + (bz - az) * (bz - az);
-    let inside = |&(x, z): &(usize, usize)| {
-        let (px, pz) = (x as f64 + 0.5, z as f64 + 0.5);
-        let share = if squared > 0.0 { ((px - ax) * (bx - ax) + (pz - az) * (bz - az)) / squared } else { 0.0 };
-        let [nx, nz] = along(piece, share.clamp(0.0, 1.0));
-        let (dx, dz) = (px - nx, pz - nz);
-        dx * dx + dz * dz <= radius * radius
-    };
+    let inside = |&(x, z): &(usize, usize)| is_near(piece, radius, [x as f64 + 0.5, z as f64 + 0.5]);
     let box_of = reach(az, bz, grid.nz).flat_map(|z| reach(ax, bx, grid.nx).map(move |x| (x, z)));
     let under = |v: f64, n: usize| (v as usize).min(n - 1);
     box_of.filter(inside).chain(crossed(piece, grid).map(|[x, z]| (under(x, grid.nx), under(z, grid.nz)))).collect()
+}
+
+/// Whether a point lies within a distance of a piece of a line.
+fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
+    let [[ax, az], [bx, bz]] = piece;
+    let squared = (bx - ax) * (bx - ax) + (bz - az) * (bz - az);
+    let share = if squared > 0.0 { ((px - ax) * (bx - ax) + (pz - az) * (bz - az)) / squared } else { 0.0 };
+    let [nx, nz] = along(piece, share.clamp(0.0, 1.0));
+    let (dx, dz) = (px - nx, pz - nz);
+    dx * dx + dz * dz <= radius * radius
 }
 
 /// Points in the columns that a piece of a line crosses in the box, each column beside the next one.

@@ -1,17 +1,17 @@
 //! Columns of the box in which a geometry lies.
 
+use super::compare::{Footprint, fill};
+use super::features::Geometry;
+use super::geojson::Rings;
+use super::{Placement, Site};
 use crate::grid::line::clipped;
-use crate::map::compare::{Footprint, fill};
-use crate::map::features::Geometry;
-use crate::map::geojson::Rings;
-use crate::map::{Placement, Site};
 use ndarray::Array2;
 
 /// Steps along a line for each column that it crosses.
 const STEPS: f64 = 4.0;
 
 /// Columns of a geometry in coordinates of the map, ascending, and whether a part of it lies outside of the box.
-pub(super) fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
+pub(crate) fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
     let mut found = Found { site, columns: Vec::new(), cut: false };
     match geometry {
         Geometry::Points(points) => points.iter().for_each(|point| found.add(site.cells_of(*point))),
@@ -97,7 +97,9 @@ mod tests {
     fn a_line_is_walked_in_the_box_alone() {
         // As far as this, a walk step by step would never end.
         let far = Geometry::Lines(vec![vec![[-1e15, 55.0], [1e15, 55.0]]]);
-        let (columns, cut) = of(&far, &super::super::tests::site());
+        let grid = crate::grid::Grid::new(20, 10, 10);
+        let site = Site { grid, cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+        let (columns, cut) = of(&far, &site);
         assert_eq!((columns.len(), cut), (20, true));
     }
 }

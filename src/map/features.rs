@@ -163,6 +163,23 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
+/// Features of a file, or of a file in a session file, in coordinates of the map of a box.
+///
+/// # Errors
+/// In words that follow the name of the file.
+pub(crate) fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
+    let text = match crate::inside::file(path) {
+        Some(file) => {
+            let bytes = file.map_err(|error| format!("cannot be read: {error}"))?.bytes.into_owned();
+            String::from_utf8(bytes).map_err(|_| "is no text".to_owned())?
+        }
+        None => read_text(path).map_err(|fault| format!("cannot be read: {fault}"))?,
+    };
+    let need = super::geojson::need(&text).check("simplify it (ogr2ogr -simplify)");
+    need.map_err(|error| format!("is too long: {error}"))?;
+    features_on(Features::parse(&text)?, site)
+}
+
 /// Features in coordinates of the map of a box.
 ///
 /// # Errors

@@ -1,6 +1,8 @@
 //! Places in the world: what the coordinates of a map mean, where a raster lies on it, and where the box of a simulation
 //! stands. Plain numbers and texts: nothing here reads a file.
 
+#[cfg(feature = "files")]
+pub(crate) mod columns;
 pub mod compare;
 pub mod contour;
 pub mod crs;

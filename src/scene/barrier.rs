@@ -1,7 +1,5 @@
 //! The `[[barrier]]` tables of a scene: dams, walls and ditches along lines, which raise or lower the ground before the first step.
 
-#[cfg(feature = "files")]
-use std::path::Path;
 use std::path::PathBuf;
 
 use ndarray::Array2;
@@ -9,16 +7,16 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "files")]
 use serde_json::Value;
 
-use super::{Scene, SceneError};
+use super::{Model, Scene, SceneError, Seconds};
 use crate::grid::line::Line;
 use crate::map::Site;
 #[cfg(feature = "files")]
-use crate::map::features::{Feature, Features, Geometry, features_on, read_text};
-#[cfg(feature = "files")]
-use crate::map::geojson;
+use crate::map::features::{Feature, Geometry, features_of};
 use crate::memory::MemoryEstimate;
 use crate::param::{Table, table};
+use crate::simulation::{Command, Event};
 use crate::validate::{Invalid, within};
+use crate::world::{Edit, Matter, Shape};
 
 /// Most `[[barrier]]` tables of a scene, and most barriers of a file.
 const MAX_BARRIERS: usize = 10_000;
@@ -28,6 +26,9 @@ const FAR: f64 = 1e12;
 
 /// Highest barrier and deepest ditch in metres.
 const MAX_HEIGHT_M: f64 = 1000.0;
+
+/// Latest time at which a barrier fails, in seconds.
+const MOST_S: f64 = 1e11;
 
 /// Widest barrier in metres.
 const MAX_WIDTH_M: f64 = 1e5;
@@ -55,6 +56,9 @@ table! {
         pub height_m: f64 = 5.0, [-MAX_HEIGHT_M, MAX_HEIGHT_M] "m";
         /// Width across the line; at least the columns that the line crosses, each beside the next one.
         pub width_m: f64 = 0.0, [0.0, MAX_WIDTH_M] "m";
+        /// Time at which it fails, in the physical model: its ground falls back by its height.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fails: Option<Seconds> = None, [0.0, MOST_S] "s";
     }
 }
 
@@ -71,6 +75,19 @@ pub struct Barrier {
     pub width_m: f64,
     /// Numbers of its columns, ascending.
     pub columns: Vec<u32>,
+    /// Time at which it fails.
+    pub fails: Option<Seconds>,
+}
+
+impl Barrier {
+    /// Edits that raise the ground of a box by it, one for each of its lines; with a sign of −1 those that take it away.
+    pub fn edits(&self, site: &Site, sign: f64) -> impl Iterator<Item = Edit> {
+        let by = sign * self.height_m / site.cell_height_m();
+        let width = self.width_m / site.cell_size_m;
+        let points = |line: &Vec<[f64; 2]>| line.iter().map(|point| site.cells_of(*point)).collect();
+        let shape = move |line| Shape::Line { points: points(line), width };
+        self.lines.iter().map(move |line| Edit { shape: shape(line), matter: Matter::Raise { by } })
+    }
 }
 
 impl BarrierSpec {
@@ -104,7 +121,7 @@ impl BarrierSpec {
         let path = place.scene.folder.join(self.file.clone().unwrap_or_default());
         let (key, name) = (format!("{key}.file"), path.display().to_string());
         let wrong = |fault: String| Invalid::new(&key, &name, format!("a file of lines (.geojson); it {fault}"));
-        let features = features(&path, place.site).map_err(|fault| place.wrong(wrong(fault)))?;
+        let features = features_of(&path, place.site).map_err(|fault| place.wrong(wrong(fault)))?;
         let count = within(&format!("number of lines of {key}"), features.len() as f64, 1.0, MAX_BARRIERS as f64);
         count.map_err(|invalid| place.wrong(invalid))?;
         let mut barriers = Vec::with_capacity(features.len());
@@ -152,23 +169,8 @@ impl BarrierSpec {
         columns.sort_unstable();
         columns.dedup();
         place.held += columns.len() as f64;
-        Ok(Barrier { name: name.unwrap_or_default(), lines, height_m, width_m, columns })
+        Ok(Barrier { name: name.unwrap_or_default(), lines, height_m, width_m, columns, fails: self.fails })
     }
-}
-
-/// Features of a file, or of a file in a session file, in coordinates of the map.
-#[cfg(feature = "files")]
-fn features(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
-    let text = match crate::inside::file(path) {
-        Some(file) => {
-            let bytes = file.map_err(|error| format!("cannot be read: {error}"))?.bytes.into_owned();
-            String::from_utf8(bytes).map_err(|_| "is no text".to_owned())?
-        }
-        None => read_text(path).map_err(|fault| format!("cannot be read: {fault}"))?,
-    };
-    let need = geojson::need(&text).check("simplify it (ogr2ogr -simplify)");
-    need.map_err(|error| format!("is too long: {error}"))?;
-    features_on(Features::parse(&text)?, site)
 }
 
 /// Name and measures of a feature.
@@ -234,10 +236,43 @@ impl Scene {
         Ok(all)
     }
 
+    /// The barriers of files, named from the folder in which the program runs, besides those of the scene.
+    ///
+    /// # Errors
+    /// As [`Scene::barriers`].
+    pub fn barriers_of(&self, files: &[PathBuf], site: &Site) -> Result<Vec<Barrier>, SceneError> {
+        let mut scene = self.clone();
+        scene.spec.barriers.clear();
+        scene.add_barriers(files)?;
+        scene.barriers(site)
+    }
+
     /// Checks the tables.
     pub(super) fn check_barriers(&self) -> Result<(), Invalid> {
         within("number of [[barrier]] tables", self.spec.barriers.len() as f64, 0.0, MAX_BARRIERS as f64)?;
-        self.spec.barriers.iter().enumerate().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
+        let all = || self.spec.barriers.iter().enumerate();
+        if let Some((i, fails)) =
+            all().find_map(|(i, spec)| Some((i, spec.fails?))).filter(|_| self.spec.model != Model::Flow)
+        {
+            let expected = "left out without model = \"flow\", whose steps are seconds";
+            return Err(Invalid::new(&format!("barrier[{i}].fails"), fails, expected));
+        }
+        all().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
+    }
+
+    /// Events in which barriers fail.
+    pub(super) fn failures(&self, site: &Site) -> Result<Vec<Event>, SceneError> {
+        let Some(flow) = self.spec.flow_spec().filter(|_| self.spec.barriers.iter().any(|spec| spec.fails.is_some()))
+        else {
+            return Ok(Vec::new());
+        };
+        let barriers = self.barriers(site)?;
+        let of = |barrier: &Barrier| {
+            let at = barrier.fails.map(|time| flow.steps_in(time));
+            let edits: Vec<Edit> = at.iter().flat_map(|_| barrier.edits(site, -1.0)).collect();
+            edits.into_iter().filter_map(move |edit| Some(Event { at: at?, command: Command::Put(edit) }))
+        };
+        Ok(barriers.iter().flat_map(of).collect())
     }
 
     /// Raises and lowers the ground, heights in cells, by the barriers: where some meet, by the deepest ditch, else by the highest dam.
@@ -294,6 +329,74 @@ mod tests {
         let stage = named.build(engine()).expect("built");
         let barriers = named.barriers(&stage.site).expect("right");
         assert_eq!((&*barriers[1].name, barriers[0].columns.len(), barriers[1].columns.len()), ("barrier 2", 10, 60));
+    }
+
+    fn built(text: &str) -> crate::simulation::Simulation {
+        let scene = Scene::parse(text, std::path::Path::new("scene.toml")).expect("right");
+        scene.build(engine()).unwrap_or_else(|error| panic!("{error}")).simulation
+    }
+
+    /// A slope with a vent above a dam across it, in cells of 10 m by 2 m and minutes.
+    fn dammed(more: &str) -> String {
+        format!(
+            "model = \"flow\"\n[grid]\nsize = [21, 60, 31]\ncell_size_m = 10\ncell_height_m = 2\n[terrain]\nkind = \"slope\"\nangle_deg = 8\nbase_cells = 4\n\
+             [flow]\nstep_s = 60\n[[vent]]\nx = 10\nz = 6\nrate_m3_s = 5\n[[barrier]]\nline_m = [[5, 155], [205, 155]]\nheight_m = 7\n{more}"
+        )
+    }
+
+    #[test]
+    fn a_barrier_that_fails_holds_lava_back_until_then() {
+        let (mut firm, mut weak) = (built(&dammed("")), built(&dammed("fails = \"30 min\"\n")));
+        let below = |simulation: &crate::simulation::Simulation| {
+            let flow = simulation.world().flow().expect("a flow");
+            (17 * 21..31 * 21).filter(|&c| flow.column(c).liquid_m + flow.column(c).set_m > 0.01).count()
+        };
+        (0..29).for_each(|_| [&mut firm, &mut weak].into_iter().for_each(crate::simulation::Simulation::step));
+        assert_eq!(firm.world().ground().surface(), weak.world().ground().surface());
+        assert_eq!([below(&firm), below(&weak)], [0, 0], "nothing has passed the dam");
+        (0..31).for_each(|_| [&mut firm, &mut weak].into_iter().for_each(crate::simulation::Simulation::step));
+        assert!(below(&weak) > 20 && below(&weak) > 3 * below(&firm), "{} and {}", below(&weak), below(&firm));
+        weak.world().check().expect("exact");
+        // The ground is that without a dam where no lava set.
+        let plain = built(&dammed("").replace("height_m = 7", "height_m = 0"));
+        let (plain, flow) = (plain.world().flow().expect("a flow").clone(), weak.world().flow().expect("a flow"));
+        (0..21 * 31).for_each(|c| {
+            let (before, now) = (plain.column(c), flow.column(c));
+            assert!((before.ground_m - now.ground_m).abs() < 1e-6, "column {c}: {before:?}, {now:?}");
+            assert!((now.ground_m + now.liquid_m + now.set_m - now.surface_m).abs() < 1e-5, "column {c}: {now:?}");
+        });
+        // Recorded, it fails once.
+        let scene = Scene::parse(&dammed("fails = \"30 min\"\n"), std::path::Path::new("scene.toml")).expect("right");
+        let mut again = scene.recorded(&weak).build(engine()).expect("built").simulation;
+        (0..60).for_each(|_| again.step());
+        assert_eq!(again.world().state_hash(), weak.world().state_hash());
+    }
+
+    #[test]
+    fn ground_rises_and_falls_in_both_models() {
+        let event = |by: f64| {
+            format!(
+                "[[event]]\nat = 1\nput = {{ shape = {{ kind = \"line\", points = [[2.5, 3.5], [12.5, 3.5]] }}, matter = {{ kind = \"raise\", by = {by} }} }}\n"
+            )
+        };
+        let classic = "[grid]\nsize = [20, 30, 10]\n[terrain]\nkind = \"plane\"\nbase_cells = 6\n";
+        let flow = "model = \"flow\"\n[grid]\nsize = [20, 30, 10]\ncell_size_m = 10\n[terrain]\nkind = \"plane\"\nbase_cells = 6\n[flow]\nstep_s = 60\n";
+        for (text, by, rises) in
+            [(classic, 2.4, 2.0), (classic, -2.0, -2.0), (flow, 2.4, 2.4), (flow, -1.5, -1.5), (flow, -40.0, -6.0)]
+        {
+            let mut simulation = built(&format!("{text}{}", event(by)));
+            let before = simulation.world().ground().surface().to_owned();
+            (0..2).for_each(|_| simulation.step());
+            simulation.world().check().expect("exact");
+            let at = |x: usize, z: usize| match simulation.world().flow() {
+                Some(flow) => flow.column(z * 20 + x).surface_m / 10.0 - f64::from(before[(z, x)]),
+                None => f64::from(simulation.world().ground().surface()[(z, x)] - before[(z, x)]),
+            };
+            for x in 2..=12 {
+                assert!((at(x, 3) - rises).abs() < 1e-5, "{text}{by}: {}", at(x, 3));
+            }
+            assert_eq!([at(1, 3), at(13, 3), at(5, 2), at(5, 4)], [0.0; 4], "{text}{by}");
+        }
     }
 
     #[test]

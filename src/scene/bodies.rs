@@ -111,7 +111,8 @@ impl SceneSpec {
                 *amount > 0.0
             }
             Matter::Solid { .. } => true,
-            Matter::Rock | Matter::Drain | Matter::Nothing | Matter::Air(_) | Matter::Replace { .. } => false,
+            Matter::Rock | Matter::Raise { .. } | Matter::Drain | Matter::Nothing | Matter::Air(_) => false,
+            Matter::Replace { .. } => false,
         };
         let bodies = self.bodies.iter().filter(|body| stays(&body.matter));
         let bodies = bodies.filter_map(|body| body.shape.corners(grid));
@@ -155,7 +156,7 @@ impl Scene {
     }
 }
 
-/// The files of terrain, bodies, events and barriers that a scene names, to change.
+/// The files of terrain, bodies, events, barriers and the lava at the start that a scene names, to change.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
     let shapes = spec.bodies.iter_mut().chain(puts).filter_map(|edit| match &mut edit.shape {
@@ -164,5 +165,6 @@ pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBu
         _ => None,
     });
     let barriers = spec.barriers.iter_mut().filter_map(|barrier| barrier.file.as_mut());
-    spec.terrain.file.iter_mut().chain(shapes).chain(barriers)
+    let start = spec.flow.iter_mut().filter_map(|flow| flow.start.as_mut()).flat_map(|start| start.files_mut());
+    spec.terrain.file.iter_mut().chain(shapes).chain(barriers).chain(start)
 }

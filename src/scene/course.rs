@@ -21,6 +21,8 @@ impl Scene {
         scene.spec.vents = of_list(List::Vents).collect();
         scene.spec.sources = of_list(List::Sources).collect();
         scene.spec.fumes = of_list(List::Fumes).map(|fume| VentTable { material: None, ..fume }).collect();
+        // The failures are among the events.
+        scene.spec.barriers.iter_mut().for_each(|barrier| barrier.fails = None);
         scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
         scene
     }

@@ -15,7 +15,7 @@ use crate::simulation::EventSpec;
 use crate::terrain::{DEFAULT_CELL_SIZE_M, Kind, TerrainSpec};
 use crate::validate::{Invalid, within};
 use crate::view::LookSpec;
-use crate::world::Shape;
+use crate::world::{Matter, Shape};
 
 /// Largest factor of a scene in finer cells.
 pub const MOST_FINER: usize = 8;
@@ -175,6 +175,9 @@ impl Finer {
 
     fn body(self, body: &mut BodySpec) {
         self.shape(&mut body.shape);
+        if let Matter::Raise { by } = &mut body.matter {
+            *by *= self.by;
+        }
     }
 
     fn shape(self, shape: &mut Shape) {
@@ -187,6 +190,10 @@ impl Finer {
             Shape::Cylinder { base, radius, height } => {
                 self.place(base);
                 (*radius, *height) = (*radius * self.by, *height * self.by);
+            }
+            Shape::Line { points, width } => {
+                points.iter_mut().flatten().for_each(|place| *place *= self.by);
+                *width *= self.by;
             }
             Shape::Below { level } => *level *= self.by,
             Shape::Mesh(mesh) => {

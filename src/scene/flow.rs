@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::lava::LavaSpec;
+use super::start::{Start, StartSpec};
 use super::{BodySpec, Scene, SceneSpec, Seconds};
 use crate::flow::{Flow, FlowBox, FlowSetup};
 use crate::grid::Grid;
@@ -54,6 +55,9 @@ table! {
         pub duration: Option<Seconds> = None, [0.0, MOST_STEPS * LONGEST_STEP_S] "s";
         /// Whether lava that reaches a side of the box leaves it; else the sides are walls.
         pub open_sides: bool = true;
+        /// Lava that lies there before the first step.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub start: Option<Box<StartSpec>> = None;
         /// The lava: the name of a preset, or a table that starts from one.
         pub lava: LavaSpec = LavaSpec::default();
     }
@@ -66,7 +70,8 @@ impl FlowSpec {
             within("flow.duration", duration, 0.0, MOST_STEPS * self.step_s)?;
         }
         self.check("flow")?;
-        self.lava.lava.validate("flow.lava")
+        self.lava.lava.validate("flow.lava")?;
+        self.start.as_ref().map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
     /// Steps in a time, the last one whole.
@@ -271,17 +276,18 @@ impl Scene {
         FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed, heaters }
     }
 
-    /// The state of a scene of the physical model, whose memory was checked, on its ground with its bodies.
+    /// The state of a scene of the physical model, whose memory was checked, on its ground with its lava and its bodies.
     pub(super) fn state_of_flow(
         &self,
         spec: &FlowSpec,
         space: FlowBox,
-        bodies: &[Cow<'_, BodySpec>],
+        (start, bodies): (Option<Start>, &[Cow<'_, BodySpec>]),
         state: State,
     ) -> Result<State, Invalid> {
         let heights = state.ground().surface();
         let ground: Vec<f64> = heights.iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
-        let flow = Flow::new(space, self.flow_setup(spec, state.grid()), &ground)?;
+        let mut flow = Flow::new(space, self.flow_setup(spec, state.grid()), &ground)?;
+        start.iter().for_each(|start| start.put(&mut flow));
         let mut state = state.with_flow(flow);
         bodies.iter().for_each(|body| state.edit(body));
         state.open_account();

@@ -29,6 +29,7 @@ mod save;
 #[cfg(feature = "files")]
 mod schema;
 mod spec;
+mod start;
 mod summary;
 mod time;
 #[cfg(feature = "files")]
@@ -63,6 +64,7 @@ pub use self::random::RandomVolcano;
 #[cfg(feature = "files")]
 pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};
+pub use self::start::StartSpec;
 pub use self::summary::Edge;
 pub use self::time::Seconds;
 #[cfg(feature = "files")]
@@ -84,7 +86,7 @@ use crate::simulation::system_clock;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::{FUME, VentSpec, check_vents};
 use crate::state::State;
-use crate::terrain::{CellSize, Surface, TerrainError};
+use crate::terrain::{CellSize, Surface, TerrainError, summit};
 use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
@@ -397,6 +399,7 @@ impl Scene {
             vertical_exaggeration: surface.vertical_exaggeration,
             georeference: surface.georeference.clone(),
         };
+        let start = self.lava_at_start(&mut surface.heights, &site)?;
         self.raise_barriers(&mut surface.heights, &site)?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
         let scale = Scale { cell_m: surface.cell_size_m, stretch: surface.vertical_exaggeration };
@@ -416,14 +419,18 @@ impl Scene {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
                 let space = Self::flow_box(grid, surface.cell_size_m, height_m);
                 held.push(self.hold(&self.need_of_flow(space, &flow))?);
-                state = self.state_of_flow(&flow, space, &bodies, state).map_err(invalid)?;
+                let more = start.as_ref().map(|start| start.need(space)).unwrap_or_default();
+                held.push(self.hold(&more)?);
+                state = self.state_of_flow(&flow, space, (start, &bodies), state).map_err(invalid)?;
             }
             None => {
                 bodies.iter().for_each(|body| state.edit(body));
                 state.open_account();
             }
         }
-        let events = self.events_on(&mut shelf, 0)?;
+        let mut events = self.events_on(&mut shelf, 0)?;
+        events.extend(self.failures(&site)?);
+        events.sort_by_key(|event| event.at);
         let goals = Goals::new(&spec.goals, &state);
         let simulation = self.simulation(state, &vents, engine).with_goals(goals);
         Ok(Stage { simulation: simulation.with_events(events).map_err(invalid)?, site })
@@ -440,6 +447,21 @@ fn check_regular(path: &Path) -> Result<(), SceneError> {
     let pipe = false;
     let what = if about.is_dir() { "a folder" } else { "a device" };
     if about.is_file() || pipe { Ok(()) } else { Err(SceneError::NotRegular { path: path.to_owned(), what }) }
+}
+
+impl Stage {
+    /// The ground as it is now.
+    pub(crate) fn surface(&self) -> Surface {
+        let (heights, site) = (self.simulation.world().ground().surface().to_owned(), &self.site);
+        Surface {
+            summit: summit(&heights),
+            heights,
+            cell_size_m: site.cell_size_m,
+            floor_m: site.floor_m,
+            vertical_exaggeration: site.vertical_exaggeration,
+            georeference: site.georeference.clone(),
+        }
+    }
 }
 
 /// A scene that was built.

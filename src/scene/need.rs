@@ -223,7 +223,9 @@ impl Put {
                 self.deep += grid.nz as f64;
             }
             // A column that is dug into may become hollow.
-            Matter::Rock | Matter::Nothing | Matter::Solid { .. } => self.hollow_columns += wide * deep,
+            Matter::Rock | Matter::Nothing | Matter::Raise { .. } | Matter::Solid { .. } => {
+                self.hollow_columns += wide * deep
+            }
             Matter::Drain | Matter::Air(_) => {}
         }
     }

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, VentPlace, VentTable};
+use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, StartSpec, VentPlace, VentTable};
 #[cfg(feature = "files")]
 use crate::inside::is_session;
 use crate::rules::Walls;
-use crate::source::VentFlow;
+use crate::source::{VentFlow, VentSpec, check_vents};
 use crate::terrain::TerrainSpec;
 #[cfg(feature = "files")]
 use crate::terrain::formats::{is_heightmap, known_endings};
@@ -35,6 +35,8 @@ pub struct Overrides {
     pub walls: Option<Walls>,
     /// Preset of the lava of the physical model, instead of the scene's; a heightmap with one gets that model.
     pub lava: Option<LavaSpec>,
+    /// Lava that lies there before the first step, instead of the scene's; its files are named from the folder in which the program runs.
+    pub start: Option<StartSpec>,
     /// How long the scene runs, in the physical model.
     pub duration: Option<Seconds>,
     /// Cells along a side for each one of the scene, after all other overrides; see [`Scene::make_finer`].
@@ -112,6 +114,29 @@ impl FromStr for VentOverride {
             return Err(wrong());
         }
         Ok(Self { place, to: to.map(|(point, _)| point), rate, rate_m3_s, rates })
+    }
+}
+
+impl Scene {
+    /// A vent that opens now, on the ground as it is now.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] for a place outside of the box, a rate of the other model, or a table that cannot be read.
+    pub fn vent_now(&self, vent: &VentOverride, stage: &Stage) -> Result<VentSpec, SceneError> {
+        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        vent.check("vent", self.spec.model).map_err(invalid)?;
+        let mut scene = self.clone();
+        let flow = (self.spec.model == Model::Flow).then(Box::default);
+        scene.spec.vents = vec![vent.like(&VentTable { flow, ..VentTable::default() })];
+        #[cfg(feature = "files")]
+        scene.read_rates().map_err(invalid)?;
+        scene.spec.check_model().map_err(invalid)?;
+        let grid = stage.site.grid;
+        let spec = scene.spec.vents[0].on("vent", &stage.surface(), grid).map_err(invalid)?;
+        check_vents([&spec].into_iter(), grid).map_err(invalid)?;
+        // From the present step on, whatever the table has for the start.
+        let start = spec.start.max(stage.simulation.steps());
+        Ok(VentSpec { start, ..spec })
     }
 }
 
@@ -230,6 +255,7 @@ impl Scene {
                             heightmap with --lava NAME";
             let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
             let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
+            let given = given.or_else(|| overrides.start.as_ref().map(|_| ("flow.start", "a table".to_owned())));
             return match given {
                 Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),
                 None => Ok(()),
@@ -239,6 +265,9 @@ impl Scene {
             flow.lava = lava.clone();
         }
         flow.duration = overrides.duration.or(flow.duration);
+        if let Some(start) = &overrides.start {
+            flow.start = Some(Box::new(start.with_whole_names()));
+        }
         if overrides.lava.is_some() {
             // Those of another lava that melts.
             self.spec.materials.clear();

@@ -52,7 +52,7 @@ fn defaults() -> Json {
     let spec = SceneSpec {
         model: Model::Flow,
         goals: vec![goal],
-        flow: Some(FlowSpec::default()),
+        flow: Some(FlowSpec { start: Some(Box::default()), ..FlowSpec::default() }),
         vents: vec![vent],
         materials: vec![Material::unnamed()],
         reactions: vec![reaction],

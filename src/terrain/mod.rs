@@ -44,3 +44,4 @@ pub use hillshade::{Hillshade, Picture};
 pub(crate) use spec::DEFAULT_CELL_SIZE_M;
 pub use spec::{Kind, TerrainSpec};
 pub use surface::Surface;
+pub(crate) use surface::summit;

@@ -37,7 +37,7 @@ impl Surface {
 
 /// Middle of the highest column that is not near the sides, where lava would only run out of sight; of equal ones, the
 /// nearest to the middle of the ground.
-pub(super) fn summit(heights: &Array2<f32>) -> (f64, f64) {
+pub(crate) fn summit(heights: &Array2<f32>) -> (f64, f64) {
     let (rows, cols) = heights.dim();
     let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
     let off = |i: usize, n: usize| (2 * i + 1).abs_diff(n).pow(2);

@@ -4,13 +4,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Content, World};
+use crate::grid::line::Line;
 use crate::grid::{Grid, Place};
 use crate::matter::{Material, Pressure};
 use crate::mesh::{Cells, MeshSpec, ReliefSpec};
 use crate::param::{Table, kinds, table};
 use crate::random::{Salt, StepKey};
 use crate::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
-use crate::validate::Invalid;
+use crate::validate::{Invalid, within};
+
+/// Most points of a line.
+const MOST_POINTS: usize = 10_000;
 
 /// Farthest place and largest size in cells.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
@@ -46,6 +50,15 @@ kinds! {
         Below = "below" {
             /// Height of its top above the floor of the box.
             must level: f64, [0.01, FAR] "cells";
+        },
+        /// An upright wall along a line, from the floor of the box to its roof.
+        Line = "line" {
+            /// Points (x, z).
+            #[serde(deserialize_with = "crate::exact::many")]
+            must points: Vec<[f64; 2]>, [-FAR, FAR] "cells";
+            /// Width across the line; at least the columns that the line crosses, each beside the next one.
+            #[serde(default)]
+            may width: f64, [0.0, FAR] "cells";
         },
         /// The inside of a closed mesh in a file. It has no cells before its scene is built.
         Mesh = "mesh"(Box<MeshSpec>),
@@ -96,6 +109,12 @@ kinds! {
         },
         /// Makes the cells solid; matter in them is removed.
         Rock = "rock" with "crate::param::no_keys",
+        /// Raises the ground of the shape's columns under the sky by so many cells, or lowers it: a dam, a ditch, a dam that breaks. Liquid
+        /// in what becomes ground is removed. In the classic model by whole cells.
+        Raise = "raise" {
+            /// Height by which the ground rises, below 0 falls.
+            must by: f64, [-FAR, FAR] "cells";
+        },
         /// In a scene of the physical model whose lava melts: makes the cells solid lava.
         Solid = "solid" {
             /// Its temperature; absent: that of the air.
@@ -148,6 +167,13 @@ table! {
     }
 }
 
+/// The line through some points.
+fn line(points: &[[f64; 2]]) -> Line {
+    let first = points.first().copied().unwrap_or_default();
+    let further: Vec<_> = points.iter().skip(1).map(|point| [point[0] - first[0], point[1] - first[1]]).collect();
+    Line::new(first, &further)
+}
+
 impl Shape {
     /// Lowest and highest corner of a box around the shape.
     fn bounds(&self) -> ([f64; 3], [f64; 3]) {
@@ -156,6 +182,13 @@ impl Shape {
             Self::Sphere { center, radius } => (center.map(|c| c - radius), center.map(|c| c + radius)),
             Self::Cylinder { base: [x, y, z], radius, height } => {
                 ([x - radius, y, z - radius], [x + radius, y + height, z + radius])
+            }
+            Self::Line { ref points, width } => {
+                let reach = 0.5 * width + 1.0;
+                let side = |k: usize| points.iter().map(move |point| point[k]);
+                let low = |k| side(k).fold(FAR, f64::min) - reach;
+                let high = |k| side(k).fold(0.0, f64::max) + reach;
+                ([low(0), 0.0, low(1)], [high(0), FAR, high(1)])
             }
             Self::Below { level } => ([0.0; 3], [crate::grid::MAX_SIDE as f64, level, crate::grid::MAX_SIDE as f64]),
             // How much of the box a file that was not read yet will take is not known.
@@ -176,6 +209,7 @@ impl Shape {
                 let across = (p[0] - base[0]).powi(2) + (p[2] - base[2]).powi(2);
                 p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
             }
+            Self::Line { ref points, width } => line(points).holds(0.5 * width, [p[0], p[2]]),
             Self::Below { level } => p[1] < level,
             Self::Mesh(_) | Self::Heightmap(_) => self.cells_of_file().is_some_and(|cells| cells.contains(p)),
         }
@@ -201,6 +235,17 @@ impl Shape {
         let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f64);
         let [low, high] = [low, high].map(|corner| [0, 1, 2].map(|k: usize| corner[k].clamp(0.0, sides[k])));
         (0..3).all(|k| low[k] < high[k]).then_some([low, high])
+    }
+
+    /// Columns of `grid` that have cells of the shape, (x, z), from north to south.
+    pub(crate) fn columns(&self, grid: Grid) -> Vec<(usize, usize)> {
+        if let Self::Line { points, width } = self {
+            return line(points).columns(0.5 * width, grid);
+        }
+        let mut columns: Vec<_> = self.cells(grid).map(|[x, _, z]| (z, x)).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns.into_iter().map(|(z, x)| (x, z)).collect()
     }
 
     /// Cells of `grid` below the top of the shape, in a column.
@@ -264,6 +309,9 @@ impl Shape {
             },
             Self::Mesh(mesh) => mesh.validate(key),
             Self::Heightmap(relief) => relief.validate(key),
+            Self::Line { points, .. } => {
+                within(&format!("number of points of {key}.points"), points.len() as f64, 2.0, MOST_POINTS as f64)
+            }
             Self::Sphere { .. } | Self::Cylinder { .. } | Self::Below { .. } => Ok(()),
         }
     }
@@ -344,6 +392,7 @@ impl World {
         match &edit.matter {
             Matter::Flood { name, amount } => return self.flood(&edit.shape, name, *amount),
             Matter::Replace { of, name } => return self.replace_matter(&edit.shape, of.as_deref(), name),
+            Matter::Raise { by } => return self.raise(&edit.shape, by.round() as i64),
             _ => {}
         }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
@@ -365,11 +414,24 @@ impl World {
                 | Matter::Solid { .. }
                 | Matter::Air(_)
                 | Matter::Flood { .. }
+                | Matter::Raise { .. }
                 | Matter::Replace { .. } => {}
                 Matter::Nothing => {
                     self.drain(place);
                     self.set_solid(place, false);
                 }
+            }
+        }
+    }
+
+    /// Raises the ground of a shape's columns by cells, or lowers it.
+    fn raise(&mut self, shape: &Shape, by: i64) {
+        for (x, z) in shape.columns(self.grid) {
+            let top = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
+            let (low, high) = (top.min(top + by).max(0) as usize, top.max(top + by).min(self.grid.ny as i64) as usize);
+            for y in low..high {
+                self.drain([x, y, z]);
+                self.set_solid([x, y, z], by > 0);
             }
         }
     }

@@ -269,13 +269,14 @@ fn unknown_keys_are_refused_in_every_table() {
 }
 
 /// Scenes with lists at keys that [`full`] has not.
-const LISTS: [&str; 6] = [
+const LISTS: [&str; 7] = [
     "[air]\nfriction = [0.1, 0.1, 0.1]\nwind = [[0.0, 4.0, 250.0], [200.0, 8.0, 290.0]]\n[air.article]\nheat_decay = [0.0, 0.0, 0.0]",
     "[[body]]\nshape = { kind = \"box\", from = [0, 0, 0], to = [1, 1, 1] }\nmatter = { kind = \"rock\" }",
     "[[body]]\nshape = { kind = \"mesh\", file = \"a.stl\", height = 1, base = [0, 0, 0] }\nmatter = { kind = \"rock\" }",
     "[[body]]\nshape = { kind = \"mesh\", file = \"a.stl\", height = 1, origin = [0, 0, 0] }\nmatter = { kind = \"rock\" }",
     "[[body]]\nshape = { kind = \"heightmap\", file = \"a.asc\", from = [0, 0, 0], size = [1, 1, 1] }\nmatter = { kind = \"rock\" }",
     "[[body]]\nshape = { kind = \"below\", level = 1 }\nmatter = { kind = \"air\", wind_m_s = [1, 2, 3] }",
+    "[[body]]\nshape = { kind = \"line\", points = [[1, 2], [3, 4]], width = 2 }\nmatter = { kind = \"raise\", by = 1 }",
 ];
 
 /// Puts one number more into the list of numbers with a number, counted in a value, and gives its key.

@@ -28,6 +28,7 @@ impl Mirror {
                 | Matter::Material { .. }
                 | Matter::Air(_)
                 | Matter::Flood { .. }
+                | Matter::Raise { .. }
                 | Matter::Replace { .. } => {}
                 Matter::Rock | Matter::Solid { .. } => (self.solid[i], self.amount[i]) = (true, 0),
                 Matter::Drain => self.amount[i] = 0,

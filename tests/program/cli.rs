@@ -24,6 +24,7 @@ mod run;
 mod scene;
 mod sheet;
 mod signals;
+mod start;
 mod terrain;
 mod vents;
 mod wrong_use;

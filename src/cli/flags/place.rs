@@ -1,6 +1,6 @@
 //! Flags that choose a part of a heightmap, fit it into a box and place vents: the same for every command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -9,7 +9,7 @@ use lavoxel::grid::{Grid, MAX_SIDE};
 use lavoxel::map::Epsg;
 use lavoxel::param::{Form, Param, Table};
 use lavoxel::rules::Walls;
-use lavoxel::scene::{LavaSpec, Overrides, Seconds, VentOverride, VentPlace};
+use lavoxel::scene::{LavaSpec, Overrides, Seconds, StartSpec, VentOverride, VentPlace};
 use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
 
 use crate::cli::flags::count;
@@ -123,6 +123,19 @@ pub(in crate::cli) struct PlaceArgs {
 
     #[arg(long, help_heading = FLOW, value_name = "NAME", help = lava_help())]
     lava: Option<String>,
+
+    /// Lava that lies there before the first step: a map of its thickness in metres (.tif, .asc), or polygons (.geojson) with
+    /// properties thickness_m and age_h
+    #[arg(long, help_heading = FLOW, value_name = "FILE")]
+    start: Option<PathBuf>,
+
+    /// How long that lava has been there, cooling at its place, such as 3d
+    #[arg(long, help_heading = FLOW, value_name = "TIME", requires = "start", allow_hyphen_values = true)]
+    start_age: Option<Seconds>,
+
+    /// Thickness of polygons of --start that do not say their own [default: 5]
+    #[arg(long, help_heading = FLOW, value_name = "METRES", requires = "start", allow_negative_numbers = true)]
+    start_thickness: Option<f64>,
 
     /// How long the physical model runs, such as 10d, 6h, 30min or 90s
     #[arg(long, help_heading = FLOW, value_name = "TIME", allow_hyphen_values = true)]
@@ -250,9 +263,20 @@ impl PlaceArgs {
             walls: self.walls.map(Walls::from),
             cell_height_m: self.cell_height,
             lava: self.lava.as_deref().map(lava).transpose()?,
+            start: self.start.as_ref().map(|file| self.start_of(file)),
             duration: self.duration,
             finer: self.finer.map(|factor| factor as usize),
         })
+    }
+
+    /// Lava at the start from a file and the flags about it.
+    fn start_of(&self, file: &Path) -> StartSpec {
+        let usual = StartSpec::of_file(file.to_owned());
+        StartSpec {
+            age: self.start_age.unwrap_or(usual.age),
+            thickness_m: self.start_thickness.unwrap_or(usual.thickness_m),
+            ..usual
+        }
     }
 
     /// The flags that override keys of a scene.
@@ -265,6 +289,11 @@ impl PlaceArgs {
         typed.add("grid.cell_height_m", "--cell-height", self.cell_height, "metres");
         typed.add("grid.size", "--finer", self.finer, "");
         typed.add("flow.lava", "--lava", self.lava.as_ref(), "");
+        typed.add("flow.start.age", "--start-age", self.start_age, "");
+        typed.add("flow.start.thickness_m", "--start-thickness", self.start_thickness, "metres");
+        for key in ["flow.start.", "flow.start"] {
+            typed.add(key, "--start", self.start.as_ref().map(|file| file.display()), "");
+        }
         typed.add("flow.duration", "--duration", self.duration, "");
         for (i, vent) in self.vent.iter().enumerate() {
             let in_cells = matches!(vent.wish.place, VentPlace::Cells { .. });

@@ -21,7 +21,7 @@ use crate::matter::{Kind, Shows};
 use crate::parallel::*;
 use crate::source::Vents;
 use crate::units::AMOUNT_ONE;
-use crate::world::{Content, Edit, Layer, Matter, World};
+use crate::world::{Content, Edit, Layer, Matter, Shape, World};
 
 /// Units of amount of the flow in one of a layer.
 pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
@@ -190,6 +190,7 @@ impl FlowInCells {
             Matter::Rock => FlowEdit::Rock,
             Matter::Drain => FlowEdit::Drain,
             Matter::Nothing => FlowEdit::Nothing,
+            Matter::Raise { by } => return self.raise(world, &edit.shape, by),
             Matter::Solid { .. }
             | Matter::Material { .. }
             | Matter::Air(_)
@@ -203,6 +204,17 @@ impl FlowInCells {
         }
         let changed = self.flow.edit(edit.shape.cells(world.grid), change);
         self.show_columns(world, &changed);
+    }
+
+    /// Raises the ground of a shape's columns by cells; what other matter is in the way goes.
+    fn raise(&mut self, world: &mut World, shape: &Shape, by: f64) {
+        let columns = shape.columns(world.grid);
+        let numbers: Vec<u32> = columns.iter().map(|&(x, z)| world.grid.column(x, z) as u32).collect();
+        let fills = self.flow.raise(&numbers, by);
+        for ((x, z), levels) in columns.into_iter().zip(fills) {
+            levels.for_each(|y| world.drain([x, y, z]));
+        }
+        self.show_columns(world, &numbers);
     }
 }
 

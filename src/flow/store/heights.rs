@@ -33,6 +33,12 @@ impl Heights {
         i64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
     }
 
+    /// Gives a column another height; copies that share the heights keep theirs.
+    pub(crate) fn set(&mut self, c: usize, height: i64) {
+        let [a, b, d, e, f, ..] = height.to_le_bytes();
+        Arc::make_mut(&mut self.0)[c] = [a, b, d, e, f];
+    }
+
     /// Whether all lie within a box of so many levels.
     pub(crate) fn are_below(&self, top: usize) -> bool {
         (0..self.len()).all(|c| self.of(c) <= top as i64 * UNIT)

@@ -10,7 +10,7 @@ use crate::viewer::edit::vent_drag::{Grab, inside};
 use crate::viewer::edit::vent_handles::Handle;
 use crate::viewer::input::pointer::Aim;
 use crate::viewer::messages::{Command, MaterialReport, Probe, Report, Stroke};
-use crate::world::{Breath, Matter};
+use crate::world::{Breath, Edit, Matter, Shape};
 
 /// Meaning of a left drag or click.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub enum Tool {
     Replace,
     /// Paint rock.
     Rock,
+    /// Raise the ground along a line.
+    Dam,
     /// Paint nothing: rock and liquids go.
     Dig,
     /// Take liquids away, leave rock.
@@ -46,6 +48,7 @@ impl Named for Tool {
         Self::Bucket,
         Self::Replace,
         Self::Rock,
+        Self::Dam,
         Self::Dig,
         Self::Drain,
         Self::Air,
@@ -60,6 +63,7 @@ impl Named for Tool {
             Self::Bucket => "bucket",
             Self::Replace => "replace",
             Self::Rock => "rock",
+            Self::Dam => "dam",
             Self::Dig => "dig",
             Self::Drain => "drain",
             Self::Air => "air",
@@ -75,6 +79,7 @@ impl Named for Tool {
             Self::Bucket => "Click to fill the hollow under the pointer up to it with the chosen material",
             Self::Replace => "Drag to put the chosen material in the place of others",
             Self::Rock => "Drag to build rock; what is there moves aside",
+            Self::Dam => "Click both ends of a line: the ground along it rises, or falls where the height is below 0",
             Self::Dig => "Drag to dig rock and liquids away",
             Self::Drain => "Drag to take liquids away and leave the rock",
             Self::Air => "Drag to warm the air, to put ash and steam into it, and to blow",
@@ -86,7 +91,7 @@ impl Named for Tool {
 impl Tool {
     /// Whether it paints with a ball.
     pub(crate) fn is_brush(self) -> bool {
-        !matches!(self, Self::Orbit | Self::Source | Self::Pick)
+        !matches!(self, Self::Orbit | Self::Source | Self::Dam | Self::Pick)
     }
 
     /// Whether it needs a material.
@@ -98,6 +103,17 @@ impl Tool {
     fn flows(self) -> bool {
         matches!(self, Self::Fill | Self::Drain | Self::Air)
     }
+}
+
+/// The dam that is built next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Dam {
+    /// Height above the ground in metres, below 0 the depth of a ditch.
+    pub height_m: f64,
+    /// Width across its line in metres.
+    pub width_m: f64,
+    /// Its first end in cells along x, y and z, once that was clicked.
+    pub from: Option<[f32; 3]>,
 }
 
 /// The ball that brushes paint with.
@@ -133,6 +149,8 @@ pub(crate) struct Tools {
     pub brush: Brush,
     /// Radius, rate and energy of the next source; the chosen material is its own.
     pub vent: VentSpec,
+    /// The next dam.
+    pub dam: Dam,
     /// The material in whose place another one is put; none: all others.
     pub replaced: Option<String>,
     busy: Busy,
@@ -175,6 +193,10 @@ pub(crate) enum Deed {
 
 /// Said about a click beside the ground.
 const OUTSIDE: &str = "no source is placed: the pointer is outside the box";
+/// Said about a click with the tool dam beside the ground.
+const NO_END: &str = "no dam is built: the pointer is outside the box";
+/// Said about the first end of a dam.
+const OTHER_END: &str = "click the other end of the dam; Esc forgets the first one";
 /// Said about a click with the tool pick beside the ground.
 const NO_POINT: &str = "no point is picked: the pointer is outside the box";
 /// Said about a click on a side of the box.
@@ -184,7 +206,8 @@ impl Default for Tools {
     fn default() -> Self {
         let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, ..VentSpec::default() };
         let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0, breath: BREATH };
-        Self { tool: Tool::Orbit, brush, vent, replaced: None, busy: Busy::Idle }
+        let dam = Dam { height_m: 5.0, width_m: 0.0, from: None };
+        Self { tool: Tool::Orbit, brush, vent, dam, replaced: None, busy: Busy::Idle }
     }
 }
 
@@ -233,7 +256,7 @@ impl Tools {
                 let grab = Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() };
                 Busy::Dragging(Box::new(grab))
             }
-            None if matches!(self.tool, Tool::Source | Tool::Pick) => Busy::Placing(aim.ray, aim.now),
+            None if matches!(self.tool, Tool::Source | Tool::Dam | Tool::Pick) => Busy::Placing(aim.ray, aim.now),
             None if self.tool.is_brush() => Busy::Painting(Painting {
                 path: vec![aim.entered],
                 part: aim.part,
@@ -268,6 +291,7 @@ impl Tools {
 
     /// Drops what is under way.
     pub(crate) fn cancel(&mut self) {
+        self.dam.from = None;
         self.busy = Busy::Idle;
     }
 
@@ -329,8 +353,10 @@ impl Tools {
                 self.busy = Busy::Idle;
                 Some(match answer {
                     None if self.tool == Tool::Pick => Deed::Say(NO_POINT),
+                    None if self.tool == Tool::Dam => Deed::Say(NO_END),
                     None => Deed::Say(OUTSIDE),
                     Some(probe) if self.tool == Tool::Pick => Deed::Pick([probe.cell[0], probe.cell[2]], probe.point),
+                    Some(probe) if self.tool == Tool::Dam => self.end_of_dam(probe, report),
                     Some(probe) if probe.cut => Deed::Say(ON_THE_SIDE),
                     Some(probe) => Deed::Send(self.place(probe, report)),
                 })
@@ -344,6 +370,20 @@ impl Tools {
                 Some(Deed::Send(Command::World(VentChange::Change(grab.handle.vent, spec).into())))
             }
         }
+    }
+
+    /// Keeps the first end of a dam, or builds it with the second.
+    fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> Deed {
+        let Some(from) = self.dam.from.take() else {
+            self.dam.from = Some(probe.point);
+            return Deed::Say(OTHER_END);
+        };
+        let points = [from, probe.point].map(|[x, _, z]| [f64::from(x), f64::from(z)]).to_vec();
+        let by = self.dam.height_m / report.cell_height_m;
+        // The classic model has whole cells, one at least.
+        let by = if report.flow.is_some() { by } else { by.signum() * by.abs().round().max(1.0) };
+        let shape = Shape::Line { points, width: self.dam.width_m / report.cell_size_m };
+        Deed::Send(Command::World(Edit { shape, matter: Matter::Raise { by } }.into()))
     }
 
     fn place(&self, probe: &Probe, report: &Report) -> Command {
@@ -360,7 +400,7 @@ impl Tools {
             Tool::Air => Matter::Air(self.brush.breath),
             Tool::Bucket => Matter::Flood { name: self.material().to_owned(), amount: self.brush.amount },
             Tool::Replace => Matter::Replace { of: self.replaced.clone(), name: self.material().to_owned() },
-            Tool::Orbit | Tool::Source | Tool::Fill | Tool::Pick => match &self.vent.material {
+            Tool::Orbit | Tool::Source | Tool::Fill | Tool::Dam | Tool::Pick => match &self.vent.material {
                 None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy, temperature_k: None },
                 Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },
             },

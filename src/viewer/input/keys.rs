@@ -239,6 +239,13 @@ const OTHERS: &[Binding] = &[
         Action::Tool(Tool::Replace),
     ),
     bind(Group::Tools, &[(Key::F5, NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
+    bind(
+        Group::Tools,
+        &[(Key::F5, SHIFT)],
+        "Shift+F5",
+        "tool dam: raises the ground along a line",
+        Action::Tool(Tool::Dam),
+    ),
     bind(Group::Tools, &[(Key::F6, NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
     bind(Group::Tools, &[(Key::F7, NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
     bind(Group::Tools, &[(Key::F8, NONE)], "F8", "tool air: heat, ash, steam and wind", Action::Tool(Tool::Air)),

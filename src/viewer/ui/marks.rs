@@ -134,6 +134,13 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
         painter.add(Shape::line(ring, Stroke::new(2.0, BRIGHT)));
         return;
     }
+    if tool == Tool::Dam {
+        if let Some(from) = state.tools.dam.from {
+            // Over the ground between, as high as the dam is drawn when it stands.
+            segment(painter, stage, [from, probe.point].map(|[x, y, z]| [x, y + 0.5, z]), Stroke::new(3.0, BUILT));
+        }
+        return;
+    }
     let edge = middle + stage.camera.axes()[0] * state.tools.brush.radius as f32;
     if let (Some(at), Some(rim)) = (stage.place(middle), stage.place(edge)) {
         let color = match tool {

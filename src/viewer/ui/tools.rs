@@ -8,7 +8,7 @@ use crate::matter::Material;
 use crate::render::Named;
 use crate::units::VENT_ENERGY_MAX;
 use crate::view::MaterialLook;
-use crate::viewer::edit::tools::{BREATH, BRUSH_RADIUS, Tool, Tools};
+use crate::viewer::edit::tools::{BREATH, BRUSH_RADIUS, Dam, Tool, Tools};
 use crate::viewer::input::keys::{self, Action};
 use crate::viewer::messages::FlowReport;
 use crate::viewer::state::State;
@@ -39,6 +39,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         Tool::Orbit | Tool::Pick => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
         Tool::Bucket => {}
+        Tool::Dam => dam(ui, &mut tools.dam),
         Tool::Replace => {
             brush(ui, tools, flow.as_ref());
             replaced(ui, tools, &poured);
@@ -50,6 +51,14 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         }
         Tool::Air => drop(ui.label(RichText::new("This scene has no [air] table.").small())),
     }
+}
+
+/// Height and width of the next dam.
+fn dam(ui: &mut Ui, dam: &mut Dam) {
+    let hint = "Height above the ground; below 0 the depth of a ditch.";
+    Row::new("height", "m", hint).show(ui, &mut dam.height_m, -50.0..=50.0, Some(5.0));
+    let hint = "Width across the line; at least the columns that it crosses.";
+    Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=200.0, Some(0.0));
 }
 
 /// The choice of the material that goes.

@@ -188,6 +188,7 @@ pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     let mut cells = edit.shape.cells(world.grid());
     match edit.matter {
         Matter::Nothing => cells.any(|place| sight.holds(place) || solid(place)),
+        Matter::Raise { by } => by != 0.0,
         Matter::Drain => cells.any(|place| sight.holds(place)),
         Matter::Air(_) => world.air().is_some() && cells.any(|place| !solid(place)),
         Matter::Replace { of: ref goes, name: ref comes } => {

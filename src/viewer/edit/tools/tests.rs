@@ -51,6 +51,35 @@ fn a_click_places_a_vent_where_its_own_answer_says() {
 }
 
 #[test]
+fn two_clicks_build_a_dam_of_so_many_metres() {
+    let mut tools = Tools { tool: Tool::Dam, ..Tools::default() };
+    let mut report = report(Vec::new());
+    (report.cell_size_m, report.cell_height_m) = (10.0, 2.0);
+    (tools.dam.height_m, tools.dam.width_m) = (-3.0, 25.0);
+    let mut click = |x: f32, z: f32, tools: &mut Tools| {
+        assert!(tools.press(&aim(x, z, 1.0), None, &report));
+        tools.release();
+        report.probe = probe(x, z);
+        tools.tick(&aim(x, z, 1.1), &report)
+    };
+    assert!(matches!(click(4.5, 6.5, &mut tools), Some(Deed::Say(text)) if text.contains("other end")));
+    assert_eq!(tools.dam.from, Some([4.5, 5.0, 6.5]));
+    match click(20.5, 9.5, &mut tools) {
+        Some(Deed::Send(Command::World(simulation::Command::Put(edit)))) => {
+            let shape = Shape::Line { points: vec![[4.5, 6.5], [20.5, 9.5]], width: 2.5 };
+            // Whole cells: the report is of the classic model.
+            assert_eq!(edit, Edit { shape, matter: Matter::Raise { by: -2.0 } });
+            assert!(edit.validate("put").is_ok());
+        }
+        other => panic!("no dam: {other:?}"),
+    }
+    assert_eq!(tools.dam.from, None);
+    click(4.5, 6.5, &mut tools);
+    tools.cancel();
+    assert_eq!(tools.dam.from, None, "Esc forgets it");
+}
+
+#[test]
 fn sources_and_brush_pour_the_chosen_material() {
     let mut report = report(Vec::new());
     let mut tools = Tools::default();

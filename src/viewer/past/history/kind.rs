@@ -36,6 +36,8 @@ impl Kind {
                 Matter::Material { .. } | Matter::Flood { .. } | Matter::Replace { .. } => Self::Material,
                 Matter::Rock | Matter::Solid { .. } => Self::Rock,
                 Matter::Drain => Self::Drain,
+                Matter::Raise { by } if *by < 0.0 => Self::Dig,
+                Matter::Raise { .. } => Self::Rock,
                 Matter::Nothing => Self::Dig,
                 Matter::Air(_) => Self::Air,
             },
@@ -57,6 +59,8 @@ pub(in crate::viewer) fn words(command: &Command) -> String {
             Matter::Rock | Matter::Solid { .. } => "stroke of rock".to_owned(),
             Matter::Drain => "draining".to_owned(),
             Matter::Nothing => "digging".to_owned(),
+            Matter::Raise { by } if *by < 0.0 => "ditch".to_owned(),
+            Matter::Raise { .. } => "dam".to_owned(),
             Matter::Air(_) => "stroke of air".to_owned(),
         },
         Command::Pour(VentChange::Place(spec)) => {
