@@ -166,7 +166,8 @@ impl Slab<'_> {
     fn write(&mut self, rows: &mut Rows, y: usize, cells: Span) {
         let grid = self.matter.ground.grid();
         rows.add_up(y, cells);
-        let falls = self.matter.layer.material().kind == Kind::Liquid && rows.holds(y, cells);
+        let is_liquid = self.matter.layer.material().kind == Kind::Liquid;
+        let falls = is_liquid && (rows.holds(y, cells) || rows.holds(y + 1, cells));
         for x in cells.range() {
             let value = if falls { rows.value_of_liquid([x, y, self.z], grid) } else { rows.value(x) };
             let old = &mut self.density[y * grid.nx + x];
@@ -338,13 +339,20 @@ impl Rows {
     /// The value of a cell of the row that was added up, of a material that may fall.
     fn value_of_liquid(&self, [x, y, z]: Place, grid: Grid) -> u8 {
         let (value, amount) = (self.value(x), self.own[y % 3][place(x)]);
-        if amount == 0 || y == 0 {
+        let above = self.own[(y + 1) % 3][place(x)];
+        if y == 0 || amount + above == 0 {
             return value;
         }
-        let held = &self.sums[(y - 1) % 3].held[place(x) - 1..place(x) + 2];
         let weights = |v: usize, n: usize| 2 + u32::from(v > 0) + u32::from(v + 1 < n);
-        let below = (held[0] + 2 * held[1] + held[2]) / (weights(x, grid.nx) * weights(z, grid.nz));
-        self.thin.value(value, amount, below)
+        let filling = |y: usize| {
+            let held = &self.sums[y % 3].held[place(x) - 1..place(x) + 2];
+            (held[0] + 2 * held[1] + held[2]) / (weights(x, grid.nx) * weights(z, grid.nz))
+        };
+        if amount > 0 {
+            self.thin.value(value, amount, filling(y - 1))
+        } else {
+            self.thin.value_under(value, above, filling(y))
+        }
     }
 
     /// The value of a cell of the row that was added up.

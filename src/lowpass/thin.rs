@@ -13,21 +13,35 @@
 //! **Decided:** a cell of amount a gets the density p = 1 / (2 − 2 s), s = √(a / 2), 1/2 at most. Between it and empty cells on
 //! all sides, density is p (1 − |x|) (1 − |z|), and 1/2 encloses 2 s² + 2/3 s³ + … of a cell's area: about a. It goes to
 //! nothing with the amount, and the share in which it counts goes to nothing as what is below the cell fills.
+//!
+//! A drop, with nothing around it, stands for a shower of smaller ones. It is drawn as a streak: thinner than its amount, and
+//! down through the cell below.
 
 use super::clear::ONE;
 
 /// Filling of the nine cells below, as a share, up to which a cell's matter counts as falling, and from which as carried.
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
-/// Densities by amount, 0..=255 for 0..=1 both.
-pub(super) struct Thin([u8; 256]);
+/// Share of a drop's amount that its streak is as wide as.
+const STREAK: f32 = 0.1;
+/// How many times a drop alone a low-passed value may hold that still counts as one, as a fraction: less than a stream's end.
+const ALONE: [u32; 2] = [7, 5];
+
+/// Densities by amount, 0..=255 for 0..=1 both: of streams, and of the streaks of drops.
+pub(super) struct Thin {
+    streams: [u8; 256],
+    streaks: [u8; 256],
+}
 
 impl Default for Thin {
     fn default() -> Self {
-        Self(std::array::from_fn(|amount| {
-            let across = (amount as f32 / 510.0).sqrt().min(0.5);
-            (255.0 / (2.0 - 2.0 * across)).round() as u8
-        }))
+        let by_amount = |share: f32| {
+            std::array::from_fn(|amount| {
+                let across = (share * amount as f32 / 510.0).sqrt().min(0.5);
+                (255.0 / (2.0 - 2.0 * across)).round() as u8
+            })
+        };
+        Self { streams: by_amount(1.0), streaks: by_amount(STREAK) }
     }
 }
 
@@ -36,14 +50,37 @@ impl Thin {
     /// in units of which [`ONE`] fills a cell.
     #[inline]
     pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
-        let alone = self.0[(amount * 255 / ONE).min(255) as usize];
-        if alone <= value {
-            return value;
-        }
-        let [falling, carried] = CARRIED;
-        let share = carried - below.clamp(falling, carried);
-        value + (u32::from(alone - value) * share / (carried - falling)) as u8
+        // Of a drop alone an eighth is left.
+        let lists = if is_drop(value, amount, 8) { &self.streaks } else { &self.streams };
+        falling(value, lists[byte(amount)], below)
     }
+
+    /// The value of an empty cell under one that holds `above`, as [`Self::value`] has the rest.
+    #[inline]
+    pub(super) fn value_under(&self, value: u8, above: u32, here: u32) -> u8 {
+        // A sixteenth of the drop.
+        if is_drop(value, above, 16) { falling(value, self.streaks[byte(above)], here) } else { value }
+    }
+}
+
+fn byte(amount: u32) -> usize {
+    (amount * 255 / ONE).min(255) as usize
+}
+
+/// Whether a low-passed value holds one part in `left` of an amount, and hardly more.
+fn is_drop(value: u8, amount: u32, left: u32) -> bool {
+    let [most, of] = ALONE;
+    u32::from(value) * left * ONE / 255 * of <= most * amount
+}
+
+/// The greater value of `value` and `alone`, by the share in which what is over cells filled up to `below` falls.
+fn falling(value: u8, alone: u8, below: u32) -> u8 {
+    if alone <= value {
+        return value;
+    }
+    let [falling, carried] = CARRIED;
+    let share = carried - below.clamp(falling, carried);
+    value + (u32::from(alone - value) * share / (carried - falling)) as u8
 }
 
 #[cfg(test)]
@@ -54,13 +91,24 @@ mod tests {
     fn a_stream_in_the_air_encloses_its_amount() {
         let thin = Thin::default();
         for amount in [0.05, 0.1, 0.2, 0.3, 0.5] {
-            let peak = f64::from(thin.value(0, (amount * f64::from(ONE)) as u32, 0)) / 255.0;
+            let quarter = (amount * 255.0 / 4.0) as u8;
+            let peak = f64::from(thin.value(quarter, (amount * f64::from(ONE)) as u32, 0)) / 255.0;
             // Midpoints of a fine grid over the quarter of a cell's surroundings.
             let places = (0..400).flat_map(|i| (0..400).map(move |j| (f64::from(i), f64::from(j))));
             let enclosed = places.filter(|(x, z)| peak * (1.0 - (x + 0.5) / 400.0) * (1.0 - (z + 0.5) / 400.0) > 0.5);
             let area = 4.0 * enclosed.count() as f64 / 160_000.0;
             assert!((area - amount).abs() < 0.02 + 0.25 * amount, "{amount}: {area}");
         }
+    }
+
+    #[test]
+    fn a_drop_alone_is_a_streak_of_two_cells() {
+        let thin = Thin::default();
+        let (streak, stream) = (thin.value(255 / 8, ONE, 0), thin.value(255 / 4, ONE, 0));
+        assert!(streak > 127 && streak < stream, "a surface, thinner than a stream's: {streak} and {stream}");
+        assert_eq!(thin.value_under(255 / 16, ONE, 0), streak);
+        assert_eq!(thin.value_under(255 / 16, ONE, ONE), 255 / 16, "on what carries it");
+        assert_eq!(thin.value_under(255 / 8, ONE, 0), 255 / 8, "with more around it");
     }
 
     #[test]
