@@ -88,7 +88,7 @@ fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
 
 fn under_smooth(ray: Ray, t: f32) -> bool {
     let p = at(ray, t);
-    return p.y < height(p.x, p.z) && hollow(p) < HOLLOW_OPEN;
+    return p.y < height(p.x, p.z);
 }
 
 // The first rock between two distances: in columns with caves, and where a ray comes out of them into smooth ground. With
@@ -120,35 +120,6 @@ fn first_rock(ray: Ray, near: f32, far: f32, all: bool) -> Rocky {
     }
     // Out of the box around the caves into smooth ground.
     if in_caves && !all && under_smooth(ray, after(w.t)) { return Rocky(w.t, wall_face(w)); }
-    return OPEN;
-}
-
-// Twin: hollows::cross_hollow.
-// Where a ray comes out of a rounded hollow into rock, before it meets the smooth top between two distances.
-fn first_round(ray: Ray, near: f32, far: f32) -> Rocky {
-    let d = abs(ray.direction);
-    let stride = HOLLOW_STEP / max(d.x, max(d.y, d.z));
-    var inside = -1.0;
-    var t = after(near);
-    for (var i = 0; i < MOST_CELLS && t < far; i++) {
-        let p = at(ray, t);
-        if p.y > height(p.x, p.z) {
-            inside = -1.0;
-        } else if hollow(p) >= HOLLOW_OPEN {
-            inside = t;
-        } else if inside < 0.0 {
-            // Smooth ground, which is drawn already; columns that are drawn cell by cell are met elsewhere.
-            if cave_column(p.x, p.z) == 0u { return OPEN; }
-        } else {
-            var rock = t;
-            for (var k = 0; k < HOLLOW_HALVINGS; k++) {
-                let middle = 0.5 * (inside + rock);
-                if hollow(at(ray, middle)) < HOLLOW_OPEN { rock = middle; } else { inside = middle; }
-            }
-            return Rocky(inside, BLOCK + f32(ROUND));
-        }
-        t += stride;
-    }
     return OPEN;
 }
 
@@ -202,11 +173,9 @@ struct CaveFragment { @location(0) met: vec2<f32>, @builtin(frag_depth) depth: f
     let near = max(around.near, part.near);
     if !around.hit || near >= around.far { discard; }
     var met = first_rock(ray, near, around.far, false);
-    let round = first_round(ray, near, around.far);
-    if round.face != 0.0 && (met.face == 0.0 || round.t < met.t) { met = round; }
     // A side of the shown part is no wall of a cave.
     if met.face == 0.0 || after(met.t) >= part.far { discard; }
-    let side = normal_of_face(ray, met.face, at(ray, met.t));
+    let side = face_normal(ray, met.face);
     if part.near > 0.0 && met.t <= part.near + 1e-3 {
         met.face = cut_face(part.entry);
     } else if met.face >= BLOCK {

@@ -177,19 +177,10 @@ fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
     return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
 }
 
-// Twin: surface::basalt.
-// Lava that set.
-fn set_basalt(p: vec3<f32>) -> vec3<f32> {
-    let clinker = fractal(p * 1.3 + vec3(4.0, 9.0, 2.0), 4);
-    let ropes = fractal(vec3(p.x, 0.5 * p.y, p.z) * 0.45 + vec3(2.0, 7.0, 5.0), 3);
-    return mix(vec3(0.016, 0.016, 0.018), vec3(0.046, 0.043, 0.043), saturate1(0.42 + 0.7 * clinker + 0.35 * ropes));
-}
-
 // Twin: surface::albedo, without rills.
 // The side of a cell in a cave, with the colours of the ground above.
 fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock {
-    let p = pattern_place(at_point);
-    if has_caves() && is_rounded(any_column(at_point.x, at_point.z)) { return Rock(set_basalt(p), bumped(side, p), open, sun); }
+    let p = at_point / frame.cells.w;
     let altitude = saturate1((at_point.y - frame.altitude.x) / frame.altitude.y);
     let speckle = fractal(p * 1.7, 4);
     let mottled = fractal(p * 0.11 + vec3(7.0, 1.0, 3.0), 4);
@@ -224,7 +215,7 @@ fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
 fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     if by_lava && glow_at(hit.x, hit.z) < 1e-4 { return vec3(0.0); }
     let below = max(height(hit.x, hit.z) - hit.y, 0.0);
-    let p = pattern_place(hit);
+    let p = hit / frame.cells.w;
     let bend = fractal(vec3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
     let mottle = fractal(p * 0.55, 5);
     let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;

@@ -53,9 +53,8 @@ const NEAREST = 0.05;
 // is turned to the eye.
 const TOP = 1.0;
 const BLOCK = 8.0;
-// Of these, the one that looks up; and the number of a rounded hollow's rock beside those of the sides.
+// Of these, the one that looks up.
 const UPWARD = 7.0;
-const ROUND = 1u;
 // Added to the face of a cell: the sun arrives, and for each of five rays that go far.
 const SUNLIT = 16.0;
 const OPEN_RAY = 32.0;
@@ -191,10 +190,6 @@ fn slope_of_density(p: vec3<f32>) -> vec3<f32> {
 
 // Lengths of a cell along x, y and z, in its widths.
 fn oblong() -> vec3<f32> { return vec3(1.0, sqrt(frame.forward.w), 1.0); }
-
-// Twin: land::pattern.
-// A place in units of pattern.
-fn pattern_place(p: vec3<f32>) -> vec3<f32> { return p * oblong() / frame.cells.w; }
 
 // Outward normal, where cells have their true proportions, of a surface across which values rise like this in cells.
 fn upright(gradient: vec3<f32>) -> vec3<f32> { return unit_or_up(-gradient / oblong()); }

@@ -19,7 +19,7 @@ fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
 // The rock of the top, or of a cave.
 fn rock_of(ray: Ray, b: Behind) -> Rock {
     if b.face == TOP { return rock_at(b.point.x, b.point.z); }
-    return block_rock(b.point, normal_of_face(ray, b.face, b.point), b.sun, b.open);
+    return block_rock(b.point, face_normal(ray, b.face), b.sun, b.open);
 }
 
 const NO_SLICE = vec4<f32>(0.0);
@@ -84,7 +84,7 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
 
 // Whether a cut face lies in the plane of a slice.
 fn in_slice(ray: Ray, b: Behind) -> bool {
-    let along = abs(normal_of_face(ray, b.face, b.point)) > vec3(0.5);
+    let along = abs(face_normal(ray, b.face)) > vec3(0.5);
     let near = abs(b.point - frame.cuts.xyz) < vec3(OFF_SLICE + 1e-4 * b.t);
     return any(along & near & (frame.cuts.xyz >= vec3(0.0)));
 }
@@ -104,7 +104,7 @@ fn slice_color(b: Behind) -> vec3<f32> {
 }
 
 fn plain_rock(ray: Ray, b: Behind) -> vec3<f32> {
-    let side = normal_of_face(ray, b.face, b.point);
+    let side = face_normal(ray, b.face);
     var color = plain_cut(side);
     if b.face == TOP {
         color = plain_ground(b.point);
@@ -118,7 +118,7 @@ fn plain_rock(ray: Ray, b: Behind) -> vec3<f32> {
 
 fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
     if is_natural(b) { return hazed(ray, b.t, rock_by_day(rock_of(ray, b))); }
-    return hazed(ray, b.t, strata(b.point, normal_of_face(ray, b.face, b.point), false));
+    return hazed(ray, b.t, strata(b.point, face_normal(ray, b.face), false));
 }
 
 // Light and coverage of what lies behind the lava, without the lava's own light on it: it only changes with the camera,
@@ -248,7 +248,7 @@ fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
 
 // The lava's light on the rock.
 fn lava_light(ray: Ray, b: Behind) -> vec3<f32> {
-    if !is_natural(b) { return strata(b.point, normal_of_face(ray, b.face, b.point), true); }
+    if !is_natural(b) { return strata(b.point, face_normal(ray, b.face), true); }
     if glow_at(b.point.x, b.point.z) < 1e-4 { return vec3(0.0); }
     return rock_by_lava(b.point, rock_of(ray, b));
 }
