@@ -22,7 +22,7 @@ use super::clear::ONE;
 /// Filling of the nine cells below, as a share, up to which a cell's matter counts as falling, and from which as carried.
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
-/// Share of a drop's amount that its streak is as wide as.
+/// Share of a full drop's amount that its streak is as wide as; it falls with the root of the amount, so that small drops are seen.
 const STREAK: f32 = 0.1;
 /// How many times a drop alone a low-passed value may hold that still counts as one, as a fraction: less than a stream's end.
 const ALONE: [u32; 2] = [7, 5];
@@ -35,13 +35,13 @@ pub(super) struct Thin {
 
 impl Default for Thin {
     fn default() -> Self {
-        let by_amount = |share: f32| {
+        let by_amount = |wide: fn(f32) -> f32| {
             std::array::from_fn(|amount| {
-                let across = (share * amount as f32 / 510.0).sqrt().min(0.5);
+                let across = (0.5 * wide(amount as f32 / 255.0)).sqrt().min(0.5);
                 (255.0 / (2.0 - 2.0 * across)).round() as u8
             })
         };
-        Self { streams: by_amount(1.0), streaks: by_amount(STREAK) }
+        Self { streams: by_amount(|amount| amount), streaks: by_amount(|amount| STREAK * amount.sqrt()) }
     }
 }
 
