@@ -290,9 +290,15 @@ impl Shape {
             clip(low[k].floor()) as usize..clip(high[k].ceil()) as usize
         };
         let (xs, ys, zs) = (side(0, grid.nx), side(1, grid.ny), side(2, grid.nz));
+        // Found once: to ask for each cell whether the line crosses it takes the length of the line each time.
+        let wall = matches!(self, Self::Line { .. }).then(|| self.columns(grid));
+        let holds = move |place: &Place| match &wall {
+            Some(columns) => columns.binary_search_by_key(&(place[2], place[0]), |&(x, z)| (z, x)).is_ok(),
+            None => self.contains(place.map(|v| v as f64 + 0.5)),
+        };
         zs.flat_map(move |z| ys.clone().map(move |y| (y, z)))
             .flat_map(move |(y, z)| xs.clone().map(move |x| [x, y, z]))
-            .filter(move |place| self.contains(place.map(|v| v as f64 + 0.5)))
+            .filter(holds)
     }
 
     /// Checks that every number is finite and every size positive; `key` is the table's name.
