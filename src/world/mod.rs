@@ -21,6 +21,7 @@ mod react;
 mod record;
 mod rows;
 mod settled;
+mod shape;
 mod tiles;
 mod wake;
 
@@ -30,7 +31,7 @@ pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
 #[cfg(feature = "scene")]
 pub(crate) use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
-pub use edit::{Breath, Edit, Matter, Shape};
+pub use edit::{Breath, Edit, Matter};
 #[cfg(feature = "scene")]
 pub(crate) use flood::MOST_FLOODED;
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
@@ -50,6 +51,7 @@ pub use react::Part;
 pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers, Traced};
+pub use shape::Shape;
 #[cfg(feature = "files")]
 pub(crate) use tiles::Tile;
 pub(crate) use tiles::{AMOUNT, ENERGY, Row, Strip};
