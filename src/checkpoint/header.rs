@@ -8,7 +8,7 @@ use super::{CheckpointWriter, Fault, MEND};
 use crate::goals::{Goals, Progress};
 use crate::grid::Grid;
 use crate::map::{Georeference, Site};
-use crate::scene::{Scale, Scene, SceneError, Stage, reading};
+use crate::scene::{Scene, SceneError, Stage, reading};
 use crate::simulation::Simulation;
 use crate::validate::{Invalid, within};
 use crate::world::{ACCOUNTS, Layer, Ledger};
@@ -155,11 +155,6 @@ impl Place {
     /// Edge of a cell in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
-    }
-
-    /// How metres become cells.
-    pub(super) fn scale(&self) -> Scale {
-        Scale { cell_m: self.cell_size_m, stretch: self.vertical_exaggeration }
     }
 
     fn check(&self) -> Result<(), Invalid> {

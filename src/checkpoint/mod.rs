@@ -267,12 +267,10 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     // Files of events that are past are not needed again.
     let held = before.and(MemoryEstimate::of("its further sections", held, 1.0)).held();
     let events =
-        scene.events_on(&mut scene.shelf(header.place.scale(), grid), header.step + 1).map_err(
-            |cause| match cause {
-                SceneError::Invalid { invalid, .. } => Fault::damaged("scene", invalid),
-                cause => Fault::Event(cause.to_string()),
-            },
-        )?;
+        scene.events_on(&mut scene.shelf(&header.place.site(grid)), header.step + 1).map_err(|cause| match cause {
+            SceneError::Invalid { invalid, .. } => Fault::damaged("scene", invalid),
+            cause => Fault::Event(cause.to_string()),
+        })?;
     drop(held);
     let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
     let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;

@@ -11,6 +11,7 @@ use lavoxel::scene::{RatesFiles, Scene, Stage, VentOverride};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::validate::tame;
+use lavoxel::world::Edit;
 
 use crate::cli::flags::count;
 use crate::cli::run::{Work, WorkOptions};
@@ -50,6 +51,10 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "LINES.geojson")]
     barrier: Vec<PathBuf>,
 
+    /// Give the ground the heights of another survey now (.tif, .asc) where no lava of the run is
+    #[arg(long, value_name = "HEIGHTS.tif")]
+    survey: Option<PathBuf>,
+
     /// Number of threads, instead of the scene's; results do not depend on it
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
@@ -66,6 +71,7 @@ Examples:
   lavoxel resume long.lvx --steps 200000 --json        and further
   lavoxel resume etna.lvx --rates today.csv            with new effusion rates from now on
   lavoxel resume etna.lvx --barrier dams.geojson       with dams from now on
+  lavoxel resume etna.lvx --survey drone.tif           on the ground of a new survey
   lavoxel resume long.lvx.previous                     where long.lvx was damaged";
 
 /// Runs `lavoxel resume`.
@@ -92,6 +98,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     drop(extras);
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
     args.open_vents(&scene, &mut stage)?;
+    args.renew_ground(&scene, &mut stage)?;
     args.raise_barriers(&scene, &mut stage)?;
     let keeper = Some(args.keeper(step)?);
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()
@@ -162,6 +169,14 @@ impl ResumeArgs {
             stage.simulation.command(VentChange::Place(spec)).map_err(|fault| anyhow::anyhow!("--vent: {fault}"))?;
         }
         Ok(())
+    }
+
+    /// Gives the ground the heights of a survey.
+    fn renew_ground(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
+        let Some(file) = &self.survey else { return Ok(()) };
+        let edit = scene.survey_on(Edit::survey(std::path::absolute(file)?), &stage.site);
+        let edit = edit.map_err(|fault| anyhow::anyhow!("{}", fault.to_string().replace("matter.file", "--survey")))?;
+        stage.simulation.command(edit).map_err(|fault| anyhow::anyhow!("--survey {}: {fault}", file.display()))
     }
 
     /// Raises the ground along the lines of files.

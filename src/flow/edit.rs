@@ -1,5 +1,7 @@
 //! Changes by a person or a scene: liquid, solid, rock or nothing put into cells, all counted in the ledgers.
 
+use std::ops::Range;
+
 use super::{Flow, HEAT_UNITS, UNITS};
 use crate::flow::motion::plan::neighbours;
 use crate::flow::store::column::{Column, UNIT};
@@ -56,22 +58,59 @@ impl Flow {
 
     /// Raises the ground of columns, ascending, under the sky by so many cells, below 0 lowers it; gives the levels of each that became
     /// whole rock. Liquid in what becomes rock is removed.
-    pub(crate) fn raise(&mut self, columns: &[u32], by: f64) -> Vec<std::ops::Range<usize>> {
-        self.reach(columns.iter().copied());
+    pub(crate) fn raise(&mut self, columns: &[u32], by: f64) -> Vec<Range<usize>> {
         let by = (by * f64::from(UNITS)).round() as i64;
-        let levels = columns.iter().map(|&c| self.raise_column(c as usize, by)).collect();
-        self.take_in(columns);
+        self.raise_to(columns, |_, old| old + by)
+    }
+
+    /// Gives the ground of columns, ascending, that have no lava another height in cells where `height` knows one; gives the levels of
+    /// each that became whole rock.
+    pub(crate) fn survey(&mut self, columns: &[u32], height: impl Fn(usize) -> Option<f64>) -> Vec<Range<usize>> {
+        let holds: Vec<bool> = columns.iter().map(|&c| self.holds_lava(c as usize)).collect();
+        let holds = |c: usize| columns.binary_search(&(c as u32)).is_ok_and(|at| holds[at]);
+        let to = |c: usize, old: i64| {
+            let height = height(c).filter(|_| !holds(c));
+            height.map_or(old, |cells| (cells * f64::from(UNITS)).round() as i64)
+        };
+        self.raise_to(columns, to)
+    }
+
+    /// Whether a column has lava, liquid or set.
+    fn holds_lava(&self, c: usize) -> bool {
+        let solid = self.solids.as_ref().is_some_and(|solids| solids[c].cells.iter().any(|cell| cell.amount > 0));
+        solid || self.has_set(c) || self.columns.get(c).is_some_and(Column::is_wet)
+    }
+
+    /// Brings the ground of columns under the sky from its height in units to the one that `to` says.
+    fn raise_to(&mut self, columns: &[u32], to: impl Fn(usize, i64) -> i64) -> Vec<Range<usize>> {
+        let levels = columns.iter().map(|&c| match self.columns.get(c as usize) {
+            Some(_) => self.raise_column(c as usize, &to),
+            None => self.raise_bare(c as usize, &to),
+        });
+        let levels = levels.collect();
+        let made = |c: &u32| self.columns.get(*c as usize).is_some();
+        let (made, bare): (Vec<u32>, Vec<u32>) = columns.iter().partition(|c| made(c));
+        self.take_in(&made);
+        self.slope_around(bare.into_iter());
         levels
     }
 
-    fn raise_column(&mut self, c: usize, by: i64) -> std::ops::Range<usize> {
+    /// Raises the ground of a column where lava never came near.
+    fn raise_bare(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
+        let old = self.ground.of(c);
+        let new = to(c, old).clamp(0, self.space.ny as i64 * UNIT);
+        self.ground.set(c, new);
+        old.div_euclid(UNIT) as usize..(new.div_euclid(UNIT).max(old.div_euclid(UNIT))) as usize
+    }
+
+    fn raise_column(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
         let top = self.space.ny as i64 * UNIT;
         let Some(old) = self.columns[c].runs.last().map(|run| run.floor.min(top)) else { return 0..0 };
-        let new = (old + by).clamp(0, top);
+        let new = to(c, old).clamp(0, top);
         let set = self.marks[c].set;
         for level in (old.min(new).div_euclid(UNIT))..(old.max(new) + UNIT - 1).div_euclid(UNIT) {
             let rock = (new - level * UNIT).clamp(0, UNIT) as i32;
-            if by > 0 {
+            if new > old {
                 self.remove_liquid(c, level as i32);
             }
             self.put_rock(c, level as i32, rock);
@@ -166,10 +205,17 @@ impl Flow {
             column.settle();
             column.refresh(tables);
         }
+        self.slope_around(changed);
+    }
+
+    /// Finds the slopes of columns and those around them where lava came near.
+    fn slope_around(&mut self, changed: impl Iterator<Item = u32>) {
         for c in changed {
             for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {
-                self.columns[c].cos2 = self.slope_cosine(c);
-                self.leans[c] = Lean::of(&self.columns[c]);
+                if self.columns.get(c).is_some() {
+                    self.columns[c].cos2 = self.slope_cosine(c);
+                    self.leans[c] = Lean::of(&self.columns[c]);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ use super::error::Fault;
 use super::read::{MEND, read_file};
 use super::{Cells, MeshError, MeshSpec, ReliefSpec, Soup, Up};
 use crate::grid::Grid;
+use crate::map::Site;
 use crate::memory::{Held, MemoryEstimate};
 use crate::terrain::TerrainError;
 
@@ -22,9 +23,7 @@ const BYTES_A_CELL: f64 = 1.2;
 pub struct Shelf<'a> {
     /// Folder to which the names of files are relative.
     folder: &'a Path,
-    grid: Grid,
-    /// Metres of the edge of a cell, and how many times as wide as high it is.
-    scale: (f64, f64),
+    site: &'a Site,
     /// The cells of the shapes so far, by all that their scene says of them.
     cells: HashMap<String, Arc<Cells>>,
     /// The mesh that was read last.
@@ -41,10 +40,14 @@ struct Read {
 }
 
 impl<'a> Shelf<'a> {
-    /// Of the cells of `grid`, which have an edge of `cell_m` metres and are `stretch` times as wide as high; files are relative
-    /// to `folder`.
-    pub fn new(folder: &'a Path, grid: Grid, (cell_m, stretch): (f64, f64)) -> Self {
-        Self { folder, grid, scale: (cell_m, stretch), cells: HashMap::new(), last: None }
+    /// Of the cells of a box; files are relative to `folder`.
+    pub fn new(folder: &'a Path, site: &'a Site) -> Self {
+        Self { folder, site, cells: HashMap::new(), last: None }
+    }
+
+    /// Where the box is.
+    pub(crate) fn site(&self) -> &'a Site {
+        self.site
     }
 
     /// The shape of a mesh with the cells inside of it.
@@ -73,7 +76,7 @@ impl<'a> Shelf<'a> {
         let cells = match self.cells.get(&key) {
             Some(cells) => Arc::clone(cells),
             None => {
-                let cells = spec.cells_in(self.folder, self.grid)?;
+                let cells = spec.cells_in(self.folder, self.site.grid)?;
                 Arc::clone(self.cells.entry(key).or_insert(cells.into()))
             }
         };
@@ -92,8 +95,9 @@ impl<'a> Shelf<'a> {
         };
         let last = self.last.insert(last);
         need_of(&last.soup).check(MEND)?;
+        let scale = (self.site.cell_size_m, self.site.vertical_exaggeration);
         let corners = last.soup.corners.clone();
-        let cells = spec.place(&mut last.soup, self.scale).and_then(|()| self::cells(&last.soup, self.grid));
+        let cells = spec.place(&mut last.soup, scale).and_then(|()| self::cells(&last.soup, self.site.grid));
         last.soup.corners = corners;
         cells
     }

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 
 use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
 use crate::grid::Grid;
+use crate::map::Site;
 #[cfg(feature = "files")]
 use crate::mesh::{MeshError, Shelf, endings};
 use crate::simulation::{Command, Event};
 #[cfg(not(feature = "files"))]
 use crate::terrain::error::no_files;
 use crate::validate::Invalid;
-use crate::world::{Matter, Shape};
+use crate::world::{Edit, Matter, Shape};
 
 /// Shapes from files, of which there are none.
 #[cfg(not(feature = "files"))]
@@ -42,13 +43,13 @@ impl Scene {
 
     /// Room for the shapes from files of bodies and events, each of which is read once.
     #[cfg(feature = "files")]
-    pub(crate) fn shelf(&self, scale: Scale, grid: Grid) -> Shelf<'_> {
-        Shelf::new(&self.folder, grid, (scale.cell_m, scale.stretch))
+    pub(crate) fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
+        Shelf::new(&self.folder, site)
     }
 
     /// No room: no file is read.
     #[cfg(not(feature = "files"))]
-    pub(crate) fn shelf(&self, _scale: Scale, _grid: Grid) -> Shelf<'_> {
+    pub(crate) fn shelf(&self, _site: &Site) -> Shelf<'_> {
         std::marker::PhantomData
     }
 
@@ -76,14 +77,38 @@ impl Scene {
 
     #[cfg(feature = "files")]
     fn body_on<'a>(&self, body: &'a BodySpec, shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
-        let shape = match &body.shape {
-            Shape::Mesh(mesh) => Shape::Mesh(shelf.mesh(mesh).map_err(|cause| self.wrong_mesh(cause))?.into()),
-            Shape::Heightmap(relief) => {
-                Shape::Heightmap(shelf.relief(relief).map_err(|cause| self.wrong_terrain(cause))?.into())
+        let mut body = Cow::Borrowed(body);
+        match &body.shape {
+            Shape::Mesh(mesh) => {
+                let mesh = shelf.mesh(mesh).map_err(|cause| self.wrong_mesh(cause))?;
+                body.to_mut().shape = Shape::Mesh(mesh.into());
             }
-            _ => return Ok(Cow::Borrowed(body)),
+            Shape::Heightmap(relief) => {
+                let relief = shelf.relief(relief).map_err(|cause| self.wrong_terrain(cause))?;
+                body.to_mut().shape = Shape::Heightmap(relief.into());
+            }
+            _ => {}
+        }
+        if let Matter::Ground(_) = body.matter {
+            body = Cow::Owned(self.survey_on(body.into_owned(), shelf.site())?);
+        }
+        Ok(body)
+    }
+
+    /// The survey that an edit puts, with its heights on the columns of a box.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] with the name of the file and its fault.
+    #[cfg(feature = "files")]
+    pub fn survey_on(&self, edit: Edit, site: &Site) -> Result<Edit, SceneError> {
+        let Matter::Ground(survey) = &edit.matter else { return Ok(edit) };
+        let wrong = |fault: String| {
+            let path = self.folder.join(&survey.file);
+            let invalid = Invalid::new("matter.file", path.display(), format!("a raster (.tif, .asc) that {fault}"));
+            SceneError::Invalid { path: self.origin.clone(), invalid }
         };
-        Ok(Cow::Owned(BodySpec { shape, matter: body.matter.clone() }))
+        let survey = survey.read(&self.folder, site).map_err(wrong)?;
+        Ok(Edit { matter: Matter::Ground(survey.into()), ..edit })
     }
 
     #[cfg(not(feature = "files"))]
@@ -91,7 +116,10 @@ impl Scene {
         let file = match &body.shape {
             Shape::Mesh(mesh) => &mesh.file,
             Shape::Heightmap(relief) => &relief.file,
-            _ => return Ok(Cow::Borrowed(body)),
+            _ => match &body.matter {
+                Matter::Ground(survey) => &survey.file,
+                _ => return Ok(Cow::Borrowed(body)),
+            },
         };
         Err(SceneError::Read { path: self.folder.join(file), cause: no_files() })
     }
@@ -111,8 +139,8 @@ impl SceneSpec {
                 *amount > 0.0
             }
             Matter::Solid { .. } => true,
-            Matter::Rock | Matter::Raise { .. } | Matter::Drain | Matter::Nothing | Matter::Air(_) => false,
-            Matter::Replace { .. } => false,
+            Matter::Rock | Matter::Raise { .. } | Matter::Ground(_) | Matter::Drain => false,
+            Matter::Nothing | Matter::Air(_) | Matter::Replace { .. } => false,
         };
         let bodies = self.bodies.iter().filter(|body| stays(&body.matter));
         let bodies = bodies.filter_map(|body| body.shape.corners(grid));
@@ -135,15 +163,6 @@ impl SceneSpec {
     }
 }
 
-/// How metres become cells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scale {
-    /// Edge of a cell.
-    pub(crate) cell_m: f64,
-    /// How many times as wide as high a cell is in metres.
-    pub(crate) stretch: f64,
-}
-
 impl Scene {
     /// The files that making its world reads, and that of the scene itself.
     pub fn files(&self) -> Vec<PathBuf> {
@@ -159,12 +178,16 @@ impl Scene {
 /// The files of terrain, bodies, events, barriers and the lava at the start that a scene names, to change.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
-    let shapes = spec.bodies.iter_mut().chain(puts).filter_map(|edit| match &mut edit.shape {
-        Shape::Mesh(mesh) => Some(&mut mesh.file),
-        Shape::Heightmap(relief) => Some(&mut relief.file),
-        _ => None,
+    let edits = spec.bodies.iter_mut().chain(puts).flat_map(|edit| {
+        let shape = match &mut edit.shape {
+            Shape::Mesh(mesh) => Some(&mut mesh.file),
+            Shape::Heightmap(relief) => Some(&mut relief.file),
+            _ => None,
+        };
+        let matter = if let Matter::Ground(survey) = &mut edit.matter { Some(&mut survey.file) } else { None };
+        shape.into_iter().chain(matter)
     });
     let barriers = spec.barriers.iter_mut().filter_map(|barrier| barrier.file.as_mut());
     let start = spec.flow.iter_mut().filter_map(|flow| flow.start.as_mut()).flat_map(|start| start.files_mut());
-    spec.terrain.file.iter_mut().chain(shapes).chain(barriers).chain(start)
+    spec.terrain.file.iter_mut().chain(edits).chain(barriers).chain(start)
 }

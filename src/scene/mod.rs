@@ -48,7 +48,6 @@ use serde::Deserialize;
 use toml::de::DeTable;
 
 pub use self::barrier::{Barrier, BarrierSpec};
-pub(crate) use self::bodies::Scale;
 use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
 pub use self::error::SceneError;
@@ -402,10 +401,9 @@ impl Scene {
         let start = self.lava_at_start(&mut surface.heights, &site)?;
         self.raise_barriers(&mut surface.heights, &site)?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
-        let scale = Scale { cell_m: surface.cell_size_m, stretch: surface.vertical_exaggeration };
         // What is read from now on comes to all that was checked so far.
         let mut held = vec![self.need().held()];
-        let mut shelf = self.shelf(scale, grid);
+        let mut shelf = self.shelf(&site);
         let bodies = self.bodies_on(&mut shelf)?;
         let ground = Ground::from_surface(grid.ny, surface.heights);
         let world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);

@@ -120,6 +120,9 @@ fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     }
 }
 
+/// Bytes of a column that an edit raises: its place, its number, its levels, and lists of these.
+const BYTES_A_RAISED_COLUMN: f64 = 56.0;
+
 /// The vents' columns, what they pour at once, and the rows of the box that they pour into.
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // Where only the terrain's file knows how large a cell is, it is taken for a small one.
@@ -160,7 +163,17 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let is_rock = |edit: &Edit| matches!(edit.matter, Matter::Rock | Matter::Solid { .. });
     let rock = spec.edits().any(|(_, edit)| is_rock(edit));
     let displaced = if rock { all.cells.min(grid.cells() as f64) * BYTES_A_DISPLACED_CELL } else { 0.0 };
-    bodies.and(MemoryEstimate::of("what rock displaces", 1, displaced)).and(flow_cells(spec, &all, grid))
+    bodies
+        .and(MemoryEstimate::of("what rock displaces", 1, displaced))
+        .and(flow_cells(spec, &all, grid))
+        .and(surveys(spec, grid))
+}
+
+/// Heights of surveys on all columns, and the columns of one while they are brought there.
+fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
+    let surveys = spec.edits().filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_))).count() as f64;
+    let bytes = surveys * size_of::<f32>() as f64 + surveys.min(1.0) * BYTES_A_RAISED_COLUMN;
+    MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
 }
 
 /// Cells of the flow of a scene of the physical model that bodies and events change; events add up.
@@ -203,7 +216,12 @@ impl Put {
         let [wide, high, deep] = edit.shape.extent(grid);
         if !matches!(
             edit.matter,
-            Matter::Drain | Matter::Air(_) | Matter::Material { .. } | Matter::Flood { .. } | Matter::Replace { .. }
+            Matter::Drain
+                | Matter::Air(_)
+                | Matter::Material { .. }
+                | Matter::Flood { .. }
+                | Matter::Replace { .. }
+                | Matter::Ground(_)
         ) {
             self.flow_cells += wide * deep * edit.shape.top(grid);
             self.flow_columns += Flow::columns_around([wide, deep]);
@@ -226,7 +244,8 @@ impl Put {
             Matter::Rock | Matter::Nothing | Matter::Raise { .. } | Matter::Solid { .. } => {
                 self.hollow_columns += wide * deep
             }
-            Matter::Drain | Matter::Air(_) => {}
+            // Ground under the sky becomes no hollow.
+            Matter::Drain | Matter::Air(_) | Matter::Ground(_) => {}
         }
     }
 

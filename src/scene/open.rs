@@ -9,11 +9,13 @@ use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, Star
 #[cfg(feature = "files")]
 use crate::inside::is_session;
 use crate::rules::Walls;
+use crate::simulation::EventSpec;
 use crate::source::{VentFlow, VentSpec, check_vents};
 use crate::terrain::TerrainSpec;
 #[cfg(feature = "files")]
 use crate::terrain::formats::{is_heightmap, known_endings};
 use crate::validate::Invalid;
+use crate::world::Edit;
 
 /// Values that override those of a scene's file: the flags of a command line, or a table of these keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -31,6 +33,9 @@ pub struct Overrides {
     pub vents: Vec<VentOverride>,
     /// Files of lines (`.geojson`) that are barriers besides those of the scene.
     pub barriers: Vec<PathBuf>,
+    /// Heights of other surveys (`.tif`, `.asc`) from a time on, in the physical model; files are named from the folder in which the
+    /// program runs.
+    pub surveys: Vec<(Seconds, PathBuf)>,
     /// The sides of the box, instead of the scene's.
     pub walls: Option<Walls>,
     /// Preset of the lava of the physical model, instead of the scene's; a heightmap with one gets that model.
@@ -256,6 +261,7 @@ impl Scene {
             let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
             let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
             let given = given.or_else(|| overrides.start.as_ref().map(|_| ("flow.start", "a table".to_owned())));
+            let given = given.or_else(|| overrides.surveys.first().map(|(time, _)| ("survey", time.to_string())));
             return match given {
                 Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),
                 None => Ok(()),
@@ -267,6 +273,11 @@ impl Scene {
         flow.duration = overrides.duration.or(flow.duration);
         if let Some(start) = &overrides.start {
             flow.start = Some(Box::new(start.with_whole_names()));
+        }
+        let steps: Vec<u64> = overrides.surveys.iter().map(|(time, _)| flow.steps_in(*time)).collect();
+        for (at, (_, file)) in steps.into_iter().zip(&overrides.surveys) {
+            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
+            self.spec.events.push(EventSpec { at, put: Some(Edit::survey(whole)), ..EventSpec::default() });
         }
         if overrides.lava.is_some() {
             // Those of another lava that melts.

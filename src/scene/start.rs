@@ -188,9 +188,9 @@ mod files {
     use serde_json::Value;
 
     use super::*;
-    use crate::map::features::{Geometry, features_of, told};
-    use crate::map::{Placement, columns};
-    use crate::terrain::load_values;
+    use crate::map::columns;
+    use crate::map::features::{Geometry, features_of};
+    use crate::terrain::on_columns;
 
     /// Lava of each column that has some, columns ascending.
     pub(super) fn read(
@@ -218,9 +218,9 @@ mod files {
         };
         let lava = match key {
             "outline" => polygons(&path, spec, site).map_err(wrong)?,
-            "thickness" => of(raster(&path, site).map_err(wrong)?.mapv(above(0.0))),
-            "before" => of((ground() - raster(&path, site).map_err(wrong)?).mapv(above(spec.least_m))),
-            _ => of((raster(&path, site).map_err(wrong)? - ground()).mapv(above(spec.least_m))),
+            "thickness" => of(on_columns(&path, site).map_err(wrong)?.mapv(above(0.0))),
+            "before" => of((ground() - on_columns(&path, site).map_err(wrong)?).mapv(above(spec.least_m))),
+            _ => of((on_columns(&path, site).map_err(wrong)? - ground()).mapv(above(spec.least_m))),
         };
         if lava.is_empty() {
             return Err(wrong("has lava in the box; this one has none".to_owned()));
@@ -231,41 +231,6 @@ mod files {
     /// The file that a key names, in words.
     fn kind(key: &str) -> &'static str {
         if key == "outline" { "a file of polygons (.geojson)" } else { "a raster (.tif, .asc)" }
-    }
-
-    /// Numbers of a raster on the columns of the box: the mean of its cells whose middles lie in a column, else the cell around the
-    /// column's middle; NaN where there is none.
-    fn raster(path: &Path, site: &Site) -> Result<Array2<f64>, String> {
-        let (map, _) = load_values(path).map_err(|error| format!("can be read; {error}"))?;
-        let (crs, of_box) = (
-            map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default(),
-            site.crs().cloned().unwrap_or_default(),
-        );
-        if !crs.is_same(&of_box) {
-            let (there, here) = (told(&crs), told(&of_box));
-            return Err(format!("is in {here}, the system of the terrain; it is in {there} (gdalwarp -t_srs)"));
-        }
-        let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
-        let (mut sums, mut counts) =
-            (Array2::<f64>::zeros((site.grid.nz, site.grid.nx)), Array2::<u32>::zeros((site.grid.nz, site.grid.nx)));
-        let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
-        for ((row, col), value) in map.heights.indexed_iter().filter(|(_, value)| value.is_finite()) {
-            let [x, z] = site.cells_of([xs[col], ys[row]]);
-            if let Some(sum) = (x >= 0.0 && z >= 0.0).then(|| sums.get_mut((z as usize, x as usize))).flatten() {
-                *sum += f64::from(*value);
-                counts[(z as usize, x as usize)] += 1;
-            }
-        }
-        let around = |row: usize, col: usize| {
-            let [x, y] = site.on_the_map([col as f64 + 0.5, row as f64 + 0.5]);
-            let (col, row) = (((x - place.west) / place.cell.0).floor(), ((place.north - y) / place.cell.1).floor());
-            let value = (row >= 0.0 && col >= 0.0).then(|| map.heights.get((row as usize, col as usize))).flatten();
-            value.map_or(f64::NAN, |value| f64::from(*value))
-        };
-        Ok(Array2::from_shape_fn(sums.dim(), |(row, col)| match counts[(row, col)] {
-            0 => around(row, col),
-            count => sums[(row, col)] / f64::from(count),
-        }))
     }
 
     /// Lava of polygons; where some overlap, the last one counts.
@@ -402,5 +367,45 @@ mod tests {
         put("high.asc", &raster([12, 8], 10.0, |_, _| 70.0));
         let error = scene("thickness = \"high.asc\"", folder.path()).and_then(|scene| flow(&scene)).map(drop);
         assert!(error.expect_err("too high").to_string().contains("grid.size[1]"));
+    }
+
+    #[test]
+    fn a_survey_is_the_ground_but_under_lava_and_where_it_has_no_heights() {
+        let folder = tempfile::tempdir().expect("a folder");
+        // The height rises by 0.05 m a metre to the east; there is none in the north.
+        let height = |x: f64, z: f64| if z < 20.0 { -9999.0 } else { 10.0 + 0.05 * x };
+        std::fs::write(folder.path().join("new.asc"), raster([48, 32], 2.5, height)).expect("written");
+        let classic = "[grid]\nsize = [12, 20, 8]\ncell_size_m = 10\n";
+        let flow =
+            "model = \"flow\"\n[grid]\nsize = [12, 20, 8]\ncell_size_m = 10\ncell_height_m = 4\n[flow]\nstep_s = 1\n";
+        let rest = "[terrain]\nkind = \"plane\"\nbase_cells = 4\n[[body]]\nmatter = { kind = \"lava\", amount = 1.0 }\nshape = { kind = \"box\", \
+                    from = [0, 4, 7], to = [2, 6, 8] }\n[[event]]\nat = 0\nput = { matter = { kind = \"ground\", file = \"new.asc\" }, shape = { kind = \
+                    \"box\", from = [0, 0, 0], to = [11, 20, 8] } }\n";
+        for (head, high_m) in [(classic, 10.0), (flow, 4.0)] {
+            let scene = Scene::parse(&format!("{head}{rest}"), &folder.path().join("scene.toml")).expect("right");
+            let stage = scene.build(Box::new(Plain)).expect("built");
+            let world = stage.simulation.world();
+            world.check().expect("exact");
+            let ground = |x: usize, z: usize| match world.flow() {
+                Some(flow) => flow.column(z * 12 + x).ground_m / 4.0,
+                None => world.ground().top(x, z) as f64,
+            };
+            let new = |x: usize| (10.0 + 0.05 * (x as f64 + 0.5) * 10.0) / high_m;
+            // Columns outside of the shape, without heights, and under lava.
+            assert_eq!([ground(11, 5), ground(3, 1), ground(1, 7)], [4.0; 3], "{head}");
+            for x in 2..11 {
+                let expected = if world.flow().is_some() { new(x) } else { new(x).round() };
+                assert!((ground(x, 7) - expected).abs() < 0.02, "{head}: {x}: {} {expected}", ground(x, 7));
+            }
+        }
+        let missing = format!("{flow}{rest}").replace("new.asc", "none.asc");
+        let missing = Scene::parse(&missing, &folder.path().join("scene.toml")).expect("named");
+        let error = missing.build(Box::new(Plain)).map(drop).expect_err("no file").to_string();
+        assert!(error.contains("none.asc"), "{error}");
+        let high = |_, _| 90.0;
+        std::fs::write(folder.path().join("new.asc"), raster([48, 32], 2.5, high)).expect("written");
+        let high = Scene::parse(&format!("{flow}{rest}"), &folder.path().join("scene.toml")).expect("right");
+        let error = high.build(Box::new(Plain)).map(drop).expect_err("above the roof").to_string();
+        assert!(error.contains("new.asc") && error.contains("grid.size[1]"), "{error}");
     }
 }

@@ -26,11 +26,13 @@ pub enum Command {
 }
 
 impl Command {
-    /// Checks every number that can be checked without the simulation, and that the file of a shape was read; keys are those of an
+    /// Checks every number that can be checked without the simulation, and that the files of an edit were read; keys are those of an
     /// `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.validate_numbers()?;
-        if let Self::Put(edit) = self { edit.shape.check_cells("put.shape") } else { Ok(()) }
+        let Self::Put(edit) = self else { return Ok(()) };
+        edit.shape.check_cells("put.shape")?;
+        edit.matter.check_heights("put.matter")
     }
 
     /// Checks every number.

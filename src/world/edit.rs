@@ -1,6 +1,8 @@
 //! Changes to the world by a person or a scene: liquid, rock or nothing put into a shape. Scenes, and the user who steers
 //! a running simulation, go through here, so that the account always knows.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use super::shape::FAR;
@@ -9,6 +11,7 @@ use crate::grid::Place;
 use crate::matter::{Material, Pressure};
 use crate::param::{Table, kinds, table};
 use crate::random::{Salt, StepKey};
+use crate::terrain::SurveySpec;
 use crate::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::Invalid;
 
@@ -60,6 +63,9 @@ kinds! {
             /// Height by which the ground rises, below 0 falls.
             must by: f64, [-FAR, FAR] "cells";
         },
+        /// Gives the ground of the shape's columns under the sky the heights of a file where no lava of the run is: a survey made
+        /// meanwhile. Other liquid in what becomes ground is removed. In the classic model by whole cells.
+        Ground = "ground"(Box<SurveySpec>),
         /// In a scene of the physical model whose lava melts: makes the cells solid lava.
         Solid = "solid" {
             /// Its temperature; absent: that of the air.
@@ -116,7 +122,22 @@ impl Matter {
     /// Checks the numbers; `key` is the table's name.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
-        if let Self::Air(breath) = self { breath.check(key) } else { Ok(()) }
+        match self {
+            Self::Air(breath) => breath.check(key),
+            Self::Ground(survey) => survey.validate(key),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses heights whose file was not read.
+    pub(crate) fn check_heights(&self, key: &str) -> Result<(), Invalid> {
+        match self {
+            Self::Ground(survey) if survey.heights.is_none() => {
+                let expected = "another matter, or one whose file was read (Scene::surveyed)";
+                Err(Invalid::new(&format!("{key}.kind"), "ground", expected))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether it puts lava or another material into cells.
@@ -168,6 +189,12 @@ impl Matter {
 }
 
 impl Edit {
+    /// The heights of a survey for all of the ground.
+    pub fn survey(file: PathBuf) -> Self {
+        let shape = Shape::Below { level: FAR };
+        Self { shape, matter: Matter::Ground(SurveySpec::of_file(file).into()) }
+    }
+
     /// Checks shape and matter; `key` is the table's name, such as `body[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.shape.validate(&format!("{key}.shape"))?;
@@ -187,7 +214,10 @@ impl World {
         match &edit.matter {
             Matter::Flood { name, amount } => return self.flood(&edit.shape, name, *amount),
             Matter::Replace { of, name } => return self.replace_matter(&edit.shape, of.as_deref(), name),
-            Matter::Raise { by } => return self.raise(&edit.shape, by.round() as i64),
+            Matter::Raise { by } => {
+                return self.raise(&edit.shape.columns(self.grid), |_, top| Some(top + by.round() as i64));
+            }
+            Matter::Ground(survey) => return self.survey(&edit.shape, survey),
             _ => {}
         }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
@@ -210,6 +240,7 @@ impl World {
                 | Matter::Air(_)
                 | Matter::Flood { .. }
                 | Matter::Raise { .. }
+                | Matter::Ground(_)
                 | Matter::Replace { .. } => {}
                 Matter::Nothing => {
                     self.drain(place);
@@ -219,16 +250,24 @@ impl World {
         }
     }
 
-    /// Raises the ground of a shape's columns by cells, or lowers it.
-    fn raise(&mut self, shape: &Shape, by: i64) {
-        for (x, z) in shape.columns(self.grid) {
-            let top = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
-            let (low, high) = (top.min(top + by).max(0) as usize, top.max(top + by).min(self.grid.ny as i64) as usize);
+    /// Raises or lowers the ground of columns (x, z) under the sky from its height in cells to the one that `to` says, if it says one.
+    fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
+        for &(x, z) in columns {
+            let old = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
+            let Some(new) = to(self.grid.column(x, z), old) else { continue };
+            let (low, high) = (old.min(new).max(0) as usize, old.max(new).min(self.grid.ny as i64) as usize);
             for y in low..high {
                 self.drain([x, y, z]);
-                self.set_solid([x, y, z], by > 0);
+                self.set_solid([x, y, z], new > old);
             }
         }
+    }
+
+    /// Gives the ground of a shape's columns that hold no lava the heights of a survey.
+    fn survey(&mut self, shape: &Shape, survey: &SurveySpec) {
+        let (mut columns, lava) = (shape.columns(self.grid), &self.layers[self.lava]);
+        columns.retain(|&(x, z)| (0..self.grid.ny).all(|y| lava.at([x, y, z]).amount == 0));
+        self.raise(&columns, |column, _| survey.height(column).map(|height| height.round() as i64));
     }
 
     /// Fills the hollow around a shape with a material.

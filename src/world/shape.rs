@@ -1,5 +1,7 @@
 //! Shapes: regions of the box into which an edit puts matter.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::grid::line::Line;
@@ -112,12 +114,7 @@ impl Shape {
 
     /// Cells of `grid` along x, y and z that a box around the shape has.
     pub fn extent(&self, grid: Grid) -> [f64; 3] {
-        let (low, high) = self.bounds();
-        let sides = [grid.nx, grid.ny, grid.nz];
-        std::array::from_fn(|k| {
-            let clip = |v: f64| v.clamp(0.0, sides[k] as f64);
-            clip(high[k].ceil()) - clip(low[k].floor())
-        })
+        self.sides(grid).map(|side| side.len() as f64)
     }
 
     /// The lowest and the highest corner of a box around the part of the shape in `grid`, in cells; none where nothing of it is,
@@ -137,10 +134,9 @@ impl Shape {
         if let Self::Line { points, width } = self {
             return line(points).columns(0.5 * width, grid);
         }
-        let mut columns: Vec<_> = self.cells(grid).map(|[x, _, z]| (z, x)).collect();
-        columns.sort_unstable();
-        columns.dedup();
-        columns.into_iter().map(|(z, x)| (x, z)).collect()
+        let [xs, ys, zs] = self.sides(grid);
+        let holds = |x: usize, z: usize| ys.clone().any(|y| self.contains([x, y, z].map(|v| v as f64 + 0.5)));
+        zs.flat_map(|z| xs.clone().map(move |x| (x, z))).filter(|&(x, z)| holds(x, z)).collect()
     }
 
     /// Cells of `grid` below the top of the shape, in a column.
@@ -177,14 +173,18 @@ impl Shape {
         }
     }
 
+    /// Cells of `grid` along x, y and z of a box around the shape.
+    fn sides(&self, grid: Grid) -> [Range<usize>; 3] {
+        let ((low, high), sides) = (self.bounds(), [grid.nx, grid.ny, grid.nz]);
+        std::array::from_fn(|k| {
+            let clip = |v: f64| v.clamp(0.0, sides[k] as f64);
+            clip(low[k].floor()) as usize..clip(high[k].ceil()) as usize
+        })
+    }
+
     /// The cells of `grid` inside the shape, in the order of [`Grid::places`].
     pub fn cells(&self, grid: Grid) -> impl Iterator<Item = Place> + '_ {
-        let (low, high) = self.bounds();
-        let side = |k: usize, n: usize| {
-            let clip = |v: f64| v.clamp(0.0, n as f64);
-            clip(low[k].floor()) as usize..clip(high[k].ceil()) as usize
-        };
-        let (xs, ys, zs) = (side(0, grid.nx), side(1, grid.ny), side(2, grid.nz));
+        let [xs, ys, zs] = self.sides(grid);
         // Found once: to ask for each cell whether the line crosses it takes the length of the line each time.
         let wall = matches!(self, Self::Line { .. }).then(|| self.columns(grid));
         let holds = move |place: &Place| match &wall {

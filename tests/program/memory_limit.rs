@@ -494,7 +494,12 @@ fn whatever_is_made_fits_into_the_limit() {
     folder.put("land.toml", scene_of([1600, 9, 1600], "").replace("plane", "hills").as_bytes());
     folder.put("ground.toml", scene_of([4096, 512, 4096], "").as_bytes());
     let wide = "ncols 9\nnrows 9\nxllcorner 1757000\nyllcorner 5917000\ncellsize 200\n".to_owned();
-    folder.put("dem.asc", (wide + &"1 2 3 4 5 4 3 2 1\n".repeat(9)).as_bytes());
+    folder.put("dem.asc", (wide.clone() + &"1 2 3 4 5 4 3 2 1\n".repeat(9)).as_bytes());
+    folder.put("higher.asc", (wide.clone() + &"2 2 4 4 6 4 4 2 2\n".repeat(9)).as_bytes());
+    folder.put("today.asc", (wide + &"2 2 3 4 2 4 3 2 2\n".repeat(9)).as_bytes());
+    let line = "[[event]]\nat = 1\nput = { shape = { kind = \"line\", points = [[0, 9], [900, 900], [9, 900]], width = 90 }, \
+                matter = { kind = \"raise\", by = 2 } }\n";
+    folder.put("line.toml", scene_of([1600, 20, 1600], line).as_bytes());
     let air = "[air]\nratio = 1\nmargin_m = 0.0\n";
     folder.put("still.toml", scene_of([96, 80, 96], air).as_bytes());
     folder.put("article.toml", scene_of([96, 80, 96], &format!("{air}solver = \"article\"\n")).as_bytes());
@@ -513,6 +518,9 @@ fn whatever_is_made_fits_into_the_limit() {
     for args in [
         "run wall.toml --steps 1 --barrier-table a.csv --force",
         "run wide.toml --steps 1",
+        "run line.toml --steps 1",
+        "run dem.asc --grid 600x40x600 --voxel-size 3 --lava etna-basalt --vent 9,9@0m3/s --steps 1 --survey 0s=higher.asc",
+        "run dem.asc --grid 200x40x200 --voxel-size 8 --lava etna-basalt --vent 9,9@0m3/s --steps 1 --start today.asc",
         "scene ground.toml",
         "scene dem.asc --pack a.lavoxel --force",
         "run ground.toml --steps 1",

@@ -117,6 +117,13 @@ pub(in crate::cli) struct PlaceArgs {
     #[arg(long, value_name = "LINES.geojson")]
     barrier: Vec<PathBuf>,
 
+    /// Heights of another survey from a time on, such as 36h=drone.tif; repeatable
+    ///
+    /// A raster of heights in metres (.tif, .asc) in the system of the terrain. The ground gets them where no lava of the run is at
+    /// that time; in the physical model
+    #[arg(long, help_heading = FLOW, value_name = "TIME=FILE", value_parser = survey, allow_hyphen_values = true)]
+    survey: Vec<(Seconds, PathBuf)>,
+
     /// The four sides of the box, instead of the scene's [default for bare heightmaps: open]
     #[arg(long, value_enum, value_name = "WALLS")]
     walls: Option<WallsName>,
@@ -260,6 +267,7 @@ impl PlaceArgs {
             terrain: self.map.terrain(),
             vents: self.vent.iter().map(|vent| vent.wish.clone()).collect(),
             barriers: self.barrier.clone(),
+            surveys: self.survey.clone(),
             walls: self.walls.map(Walls::from),
             cell_height_m: self.cell_height,
             lava: self.lava.as_deref().map(lava).transpose()?,
@@ -295,6 +303,11 @@ impl PlaceArgs {
             typed.add(key, "--start", self.start.as_ref().map(|file| file.display()), "");
         }
         typed.add("flow.duration", "--duration", self.duration, "");
+        let surveys = self.survey.iter().map(|(time, file)| format!("{time}={}", file.display()));
+        let surveys: Vec<String> = surveys.collect();
+        for key in ["matter.file", "event[", "survey"] {
+            typed.add(key, "--survey", (!surveys.is_empty()).then(|| surveys.join(" ")), "");
+        }
         for (i, vent) in self.vent.iter().enumerate() {
             let in_cells = matches!(vent.wish.place, VentPlace::Cells { .. });
             for axis in ["x", "z"] {
@@ -318,6 +331,16 @@ impl PlaceArgs {
         );
         Ok(())
     }
+}
+
+/// Reads a time and a file.
+fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
+    let (time, file) = text.split_once('=').ok_or("write TIME=FILE, such as 36h=drone.tif")?;
+    let time: Seconds = time.parse()?;
+    if !(0.0..=1e11).contains(&time.0) || file.is_empty() {
+        return Err("write a time from 0 on, and a file, such as 36h=drone.tif".to_owned());
+    }
+    Ok((time, PathBuf::from(file)))
 }
 
 /// Walls of `--walls`.

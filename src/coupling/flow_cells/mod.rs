@@ -12,6 +12,8 @@
 mod column;
 mod unseen;
 
+use std::ops::Range;
+
 use self::column::Column;
 use self::unseen::Unseen;
 use crate::flow::store::blocks::Blocks;
@@ -190,7 +192,11 @@ impl FlowInCells {
             Matter::Rock => FlowEdit::Rock,
             Matter::Drain => FlowEdit::Drain,
             Matter::Nothing => FlowEdit::Nothing,
-            Matter::Raise { by } => return self.raise(world, &edit.shape, by),
+            Matter::Raise { by } => return self.raise(world, &edit.shape, |flow, columns| flow.raise(columns, by)),
+            Matter::Ground(ref survey) => {
+                let heights = |flow: &mut Flow, columns: &[u32]| flow.survey(columns, |c| survey.height(c));
+                return self.raise(world, &edit.shape, heights);
+            }
             Matter::Solid { .. }
             | Matter::Material { .. }
             | Matter::Air(_)
@@ -206,11 +212,11 @@ impl FlowInCells {
         self.show_columns(world, &changed);
     }
 
-    /// Raises the ground of a shape's columns by cells; what other matter is in the way goes.
-    fn raise(&mut self, world: &mut World, shape: &Shape, by: f64) {
+    /// Raises the ground of a shape's columns, as `raise` does with their numbers; what other matter is in the way goes.
+    fn raise(&mut self, world: &mut World, shape: &Shape, raise: impl FnOnce(&mut Flow, &[u32]) -> Vec<Range<usize>>) {
         let columns = shape.columns(world.grid);
         let numbers: Vec<u32> = columns.iter().map(|&(x, z)| world.grid.column(x, z) as u32).collect();
-        let fills = self.flow.raise(&numbers, by);
+        let fills = raise(&mut self.flow, &numbers);
         for ((x, z), levels) in columns.into_iter().zip(fills) {
             levels.for_each(|y| world.drain([x, y, z]));
         }

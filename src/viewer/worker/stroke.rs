@@ -189,6 +189,7 @@ pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     match edit.matter {
         Matter::Nothing => cells.any(|place| sight.holds(place) || solid(place)),
         Matter::Raise { by } => by != 0.0,
+        Matter::Ground(_) => true,
         Matter::Drain => cells.any(|place| sight.holds(place)),
         Matter::Air(_) => world.air().is_some() && cells.any(|place| !solid(place)),
         Matter::Replace { of: ref goes, name: ref comes } => {

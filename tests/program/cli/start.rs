@@ -93,3 +93,41 @@ fn a_run_that_was_stopped_goes_on_with_another_vent_and_a_dam() {
     let refused = place.run("resume b.lvx --steps 600 --vent 5000m,5000m@1m3/s");
     assert_eq!(refused.status.code(), Some(2), "{}", super::place::text(&refused.stderr));
 }
+
+#[test]
+fn a_new_survey_takes_the_place_of_the_ground_where_no_lava_is() {
+    let place = place();
+    // A bank across the valley, which the first survey did not know.
+    let row = |z: usize| {
+        let height = |x: usize| 400.0 - 3.0 * z as f64 + x.abs_diff(15) as f64 + if z == 20 { 30.0 } else { 0.0 };
+        (0..30).map(|x| height(x).to_string()).collect::<Vec<_>>().join(" ") + "\n"
+    };
+    let rows: String = (0..40).map(row).collect();
+    place.put("bank.asc", format!("ncols 30\nnrows 40\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}"));
+    let run = RUN.replace("@0m3/s", "@4m3/s").replace("2h", "1h");
+    let lowest = |flow: &serde_json::Value| {
+        assert_eq!(flow["exact"], true, "{flow}");
+        flow["lowest_m"].as_f64().unwrap_or_else(|| panic!("{flow}"))
+    };
+    let plain = lowest(&place.json(&run)["flow"]);
+    let held = lowest(&place.json(&format!("{run} --survey 1min=bank.asc"))["flow"]);
+    // It comes too late for what has run past it.
+    let late = lowest(&place.json(&format!("{run} --survey 30min=bank.asc"))["flow"]);
+    assert!(plain < 300.0 && held > 337.0 && late < 300.0, "{plain} {held} {late}");
+    // A run that was stopped goes on upon the new ground, and keeps it.
+    place.done(&run.replace("--duration 1h --walls open --json", "--duration 1min --walls open --checkpoint a.lvx"));
+    place.json("resume a.lvx --steps 3 --json --quiet --survey bank.asc");
+    let gone_on = lowest(&place.json("resume a.lvx --steps 90 --json --quiet")["flow"]);
+    assert!((gone_on - held).abs() < 3.0, "{gone_on} {held}");
+    for (args, part) in [
+        (format!("{run} --survey 1h=none.tif"), "none.tif"),
+        (format!("{run} --survey bank.asc"), "TIME=FILE"),
+        (format!("{run} --survey -1h=bank.asc"), "--survey"),
+        ("resume a.lvx --steps 400 --survey none.tif".to_owned(), "--survey"),
+        ("run small.toml --survey 1h=bank.asc".to_owned(), "--survey"),
+    ] {
+        let output = place.run(&args);
+        let said = super::place::text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(part), "{args}: {said}");
+    }
+}

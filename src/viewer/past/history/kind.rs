@@ -37,7 +37,7 @@ impl Kind {
                 Matter::Rock | Matter::Solid { .. } => Self::Rock,
                 Matter::Drain => Self::Drain,
                 Matter::Raise { by } if *by < 0.0 => Self::Dig,
-                Matter::Raise { .. } => Self::Rock,
+                Matter::Raise { .. } | Matter::Ground(_) => Self::Rock,
                 Matter::Nothing => Self::Dig,
                 Matter::Air(_) => Self::Air,
             },
@@ -61,6 +61,7 @@ pub(in crate::viewer) fn words(command: &Command) -> String {
             Matter::Nothing => "digging".to_owned(),
             Matter::Raise { by } if *by < 0.0 => "ditch".to_owned(),
             Matter::Raise { .. } => "dam".to_owned(),
+            Matter::Ground(_) => "heights of a survey".to_owned(),
             Matter::Air(_) => "stroke of air".to_owned(),
         },
         Command::Pour(VentChange::Place(spec)) => {
