@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::NotesSpec;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, within};
 use crate::view::CameraSpec;
@@ -160,6 +161,9 @@ table! {
         /// Movement of the camera, besides that of key frames: `"turntable"`, `"along-front"` or `"follow-front"`; absent: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub camera_move as "move": Option<Move> = None;
+        /// Notes on the pictures.
+        #[serde(skip_serializing_if = "NotesSpec::is_none")]
+        pub notes: NotesSpec = NotesSpec::default();
         /// Key frames: steps and cameras at times of the film; without any, every frame is `every` steps after the one before.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub keys as "key": Vec<FilmKey> = Vec::new();
@@ -173,6 +177,7 @@ impl FilmSpec {
     /// Names the first value that is wrong.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("film")?;
+        self.notes.validate()?;
         within("number of [[film.key]] tables", self.keys.len() as f64, 0.0, MAX_KEYS as f64)?;
         let (mut time, mut step) = (None::<f64>, None::<u64>);
         for (i, key) in self.keys.iter().enumerate() {

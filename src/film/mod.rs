@@ -6,10 +6,12 @@
 mod curve;
 mod front;
 mod keys;
+mod notes;
 mod plan;
 mod thin;
 
 pub use self::front::{Follower, Sight};
 pub use self::keys::{Ease, FilmKey, FilmSpec, KeyCamera, MAX_KEYS, Move};
+pub use self::notes::NotesSpec;
 pub use self::plan::{Plan, Shot};
 pub use self::thin::{Sample, thinned};

@@ -36,12 +36,13 @@ mod tests_smoke;
 
 pub use crate::view::{
     AirLook, Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset,
-    Stop, Style,
+    Stop, Style, sun,
 };
 pub use camera::{Bounds, Camera, Framing, Ray};
 pub use chart::axes::Ruler;
 pub use chart::key::Plain;
 pub use chart::legend::Scale;
+pub use chart::notes::{Notes, clock};
 pub use chart::relief::Relief;
 pub use chart::sheet::{Legend, Sheet};
 pub use chart::ticks::round_up;

@@ -61,6 +61,8 @@ pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
 pub use self::random::RandomVolcano;
 #[cfg(feature = "files")]
+pub use self::rates::unix_seconds;
+#[cfg(feature = "files")]
 pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};
 pub use self::start::StartSpec;

@@ -104,7 +104,7 @@ impl RatesFiles {
         let dates = || rows.iter().filter_map(|row| if let When::Date(date) = row.when { Some(date) } else { None });
         let start = match &self.start {
             Some(start) => Some(
-                date(start)
+                unix_seconds(start)
                     .ok_or_else(|| format!("rates_start {} is no date such as 2006-07-14T12:00", tame(start)))?,
             ),
             None if dates().count() == rows.len() => dates().reduce(f64::min),
@@ -220,7 +220,7 @@ impl Columns {
         let when = match self.time {
             (at, Some(factor)) => When::Seconds(number((at, factor), "time")?),
             (at, None) => {
-                let date = date(field(at));
+                let date = unix_seconds(field(at));
                 When::Date(date.ok_or_else(|| format!("{:?} is no date such as 2006-07-14T12:00", tame(field(at))))?)
             }
         };
@@ -234,8 +234,8 @@ impl Columns {
     }
 }
 
-/// Seconds from 1970 on of a date, in UTC where it has no zone.
-fn date(text: &str) -> Option<f64> {
+/// Seconds from 1970 on of a date such as `2006-07-14T12:00`, in UTC where it has no zone.
+pub fn unix_seconds(text: &str) -> Option<f64> {
     let stamp = text.parse::<Timestamp>().ok();
     let civil = || TimeZone::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();
     stamp.or_else(civil).map(|stamp| stamp.as_duration().as_secs_f64())

@@ -7,6 +7,7 @@ mod look;
 mod material;
 mod palette;
 mod style;
+mod sun;
 
 pub use camera::CameraSpec;
 #[cfg(feature = "viewer")]
@@ -19,3 +20,4 @@ pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
 #[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use palette::{linear_to_srgb, srgb_to_linear};
 pub use style::Style;
+pub use sun::sun;

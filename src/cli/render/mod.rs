@@ -2,6 +2,7 @@
 //! with the built-in volcano.
 
 mod shooting;
+mod sun;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use lavoxel::checkpoint::{Checkpoint, CheckpointWriter, Keeper, previous};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::need_of;
 use lavoxel::export::{Parts, animation_formats, check_animation, fingerprints};
-use lavoxel::film::{Move, Plan};
+use lavoxel::film::{Move, NotesSpec, Plan};
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Plane, Section, Style};
@@ -20,6 +21,7 @@ use lavoxel::scene::{Scene, Stage};
 use lavoxel::world::Quantity;
 
 use self::shooting::Shooting;
+use self::sun::SunAt;
 use crate::cli::flags::count;
 use crate::cli::flags::typed::Typed;
 use crate::cli::process::stop;
@@ -111,6 +113,11 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "STYLE", value_parser = named::<Style>())]
     style: Option<Style>,
 
+    /// Put the sun where it stands at a date, such as 2025-08-10T17:30Z (UTC without a zone), by day, dusk or night; a place that is on
+    /// no map is given too, as DATE@LATITUDE,LONGITUDE
+    #[arg(long, value_name = "DATE[@LAT,LON]", conflicts_with = "slice")]
+    sun: Option<SunAt>,
+
     /// Draw lava only between two shares of the box along an axis, such as x=0.5..1; repeatable, once for each axis
     #[arg(long, value_name = "AXIS=LOW..HIGH")]
     clip: Vec<Clip>,
@@ -136,6 +143,15 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "NAME[=NUMBER]")]
     beside: Option<String>,
 
+    /// A line in the upper left corner of pictures
+    #[arg(long, value_name = "TEXT", conflicts_with = "slice")]
+    caption: Option<String>,
+
+    /// Notes on pictures, such as clock,north,scale: the time, an arrow to the north, a length in the middle of the picture, and
+    /// temperature for a bar of the colours of glowing lava
+    #[arg(long, value_name = "NOTES", value_delimiter = ',', value_parser = PossibleValuesParser::new(NotesSpec::WORDS), conflicts_with = "slice")]
+    notes: Vec<String>,
+
     /// Replace files that are there already, and frames of another film in FILE.parts
     #[arg(long)]
     force: bool,
@@ -160,6 +176,8 @@ Examples:
       lavoxel render session.toml --size 1920x1080 --animation film.mp4
   The same mountain from its heights alone, a vent 275 m east and 315 m south of a part's corner:
       lavoxel render terrains/maunga_whau.asc --crop 0,26,61,61 --vent 275m,315m@2
+  With a caption, the time, north and a length:
+      lavoxel render maunga_whau --caption 'Maunga Whau, Auckland' --notes clock,north,scale
   Frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
   Look inside: hide the southern half of the lava:
@@ -196,6 +214,11 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.put_into(&mut scene)?;
     scene.validate()?;
+    let glows = scene.spec.look.style == Style::Cinematic && scene.look().kelvin.is_some();
+    anyhow::ensure!(
+        glows || !args.notes.iter().any(|word| word == "temperature"),
+        "--notes temperature: the colours of this look are no temperatures; set look.kelvin, or leave it out"
+    );
     let view = args.view(&scene)?;
     let beside = args.beside.as_deref().map(|text| Beside::read(text, &scene)).transpose()?;
     let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
@@ -209,6 +232,9 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     let _held = need.held();
     start_threads(scene.spec.threads)?;
     let stage = scene.build(Box::new(Tiled::default()))?;
+    if let Some(sun) = &args.sun {
+        sun.shine(&mut scene, &stage.site)?;
+    }
     let painter = Painter::new(&scene, &stage.site, view)?;
     say::warn(scene.warning(&stage.simulation));
     if !args.scene.quiet && !scene.choices().is_empty() {
@@ -238,6 +264,7 @@ impl RenderArgs {
         typed.add("camera.distance", "--distance", self.distance, "diagonals of what is shown");
         typed.add("camera.fov_deg", "--fov", self.fov, "degrees");
         typed.add("camera.target", "--target", self.target.map(|[x, y, z]| format!("{x},{y},{z}")), "");
+        typed.add("film.notes.caption", "--caption", self.caption.as_ref(), "one line");
         let clips: Vec<_> = self.clip.iter().map(ToString::to_string).collect();
         typed.add("look.clip", "--clip", (!clips.is_empty()).then(|| clips.join(" --clip ")), "");
         typed.add("slice.cell", "--slice", self.slice, "");
@@ -263,6 +290,10 @@ impl RenderArgs {
         camera.distance = self.distance.or(camera.distance);
         camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
         camera.target = self.target.or(camera.target);
+        film.notes.caption = self.caption.clone().or(film.notes.caption.take());
+        self.notes.iter().for_each(|word| {
+            film.notes.switch_on(word);
+        });
         let look = &mut scene.spec.look;
         look.style = self.style.unwrap_or(look.style);
         for (i, clip) in self.clip.iter().enumerate() {
@@ -282,6 +313,7 @@ impl RenderArgs {
             self.field.as_ref().map(|field| format!("field {field}")),
             self.whole.then(|| "whole".to_owned()),
             self.beside.as_ref().map(|map| format!("beside {map}")),
+            self.sun.as_ref().map(|sun| format!("sun {sun:?}")),
         ];
         let view: String = view.into_iter().flatten().map(|line| line + "\n").collect();
         // The last one is the scene itself.

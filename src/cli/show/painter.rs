@@ -5,9 +5,12 @@ use std::str::FromStr;
 use std::sync::atomic::Ordering;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use lavoxel::film::NotesSpec;
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
-use lavoxel::render::{Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Named, Renderer, Section, Slices};
+use lavoxel::render::{
+    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Named, Notes, Renderer, Section, Slices, Style, clock,
+};
 use lavoxel::scene::{Model, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
@@ -65,6 +68,9 @@ pub(in crate::cli) struct Painter {
     /// Boxes of matter at the start.
     matter: Vec<[[f32; 3]; 2]>,
     view: Drawn,
+    notes: NotesSpec,
+    /// Edge of a cell in metres.
+    cell_m: f64,
     /// Made with the first volume picture.
     lowpass: Option<LowPass>,
     /// Made with the first volume picture: preparing it takes a second.
@@ -99,6 +105,8 @@ impl Painter {
             tall,
             matter: scene.spec.matter_at_start(site.grid),
             view,
+            notes: scene.spec.film.notes.clone(),
+            cell_m: site.cell_size_m,
             lowpass: None,
             renderer: None,
             framed: None,
@@ -157,13 +165,32 @@ impl Painter {
 
     fn volume(&mut self, simulation: &Simulation, size: (usize, usize), spec: &CameraSpec) -> Result<Image, Invalid> {
         let now = self.bounds(simulation)?;
-        let camera = Camera::new(spec, &self.framed.unwrap_or(now), size);
+        let framed = self.framed.unwrap_or(now);
+        let camera = Camera::new(spec, &framed, size);
         let world = simulation.world();
         let Some(renderer) = &mut self.renderer else { unreachable!("the bounds are those of a renderer") };
         renderer.stop_by(stop::overdue());
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
         lowpass.refresh(world);
-        Ok(renderer.frame_of(lowpass, &camera))
+        let mut image = renderer.frame_of(lowpass, &camera);
+        self.notes_on(simulation, &camera, Camera::frame(spec, &framed, size).distance_cells).draw(&mut image);
+        Ok(image)
+    }
+
+    /// The notes of a picture from a camera whose middle is so far away.
+    fn notes_on(&self, simulation: &Simulation, camera: &Camera, distance_cells: f32) -> Notes {
+        let time = || simulation.time_s().map_or_else(|| format!("step {}", simulation.steps()), clock);
+        let [right, up, _] = camera.axes();
+        // North is against z; a picture's rows go down.
+        let north = [-right.z, up.z];
+        let pixel = 2.0 * f64::from(camera.half_height() * distance_cells) / camera.size().1 as f64;
+        Notes {
+            caption: self.notes.caption.clone(),
+            clock: self.notes.clock.then(time),
+            north: self.notes.north.then_some(north),
+            metres_a_pixel: self.notes.scale.then_some(pixel * self.cell_m),
+            kelvin: self.look.kelvin.filter(|_| self.notes.temperature && self.look.style == Style::Cinematic),
+        }
     }
 }

@@ -198,7 +198,7 @@ impl Ink {
 }
 
 /// Covers a share of a pixel with a colour, in linear light, in which a thin bright line on dark stays bright.
-fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
+pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
     let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
     if x >= image.width || y >= image.height || share <= 0.0 {
         return;

@@ -9,6 +9,7 @@
 //! Rays see a [`Part`] of the block: a box with its own sides, roof and floor, which cut the rock open.
 
 mod caves;
+mod hollows;
 mod walls;
 
 use std::ops::Range;
@@ -16,6 +17,8 @@ use std::ops::Range;
 pub(crate) use self::caves::Caves;
 #[cfg(feature = "viewer")]
 pub(crate) use self::caves::{DRAWN, HALVINGS, NEAR, PIECES, Top};
+#[cfg(feature = "viewer")]
+pub(crate) use self::hollows::{HOLLOW_HALVINGS, HOLLOW_OPEN, HOLLOW_SLOPE, HOLLOW_STEP};
 
 use crate::render::camera::Ray;
 use crate::render::ground::raster::Raster;
@@ -184,10 +187,19 @@ impl Heightfield {
         if self.caves.is_empty() {
             return self.hit_top(ray, &line, part, start);
         }
+        self.hit_between_caves(ray, &line, part, start)
+    }
+
+    /// As [`Self::hit`], in a ground with caves.
+    #[inline(never)]
+    fn hit_between_caves(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+        if !self.caves.kinds.cornered {
+            return self.hit_with_hollows(ray, line, part, start);
+        }
         let (near, far, entry) = line.within(part, start)?;
         let normal = entry.map(|axis| line.outward(axis));
         self.hit_with_caves(ray, [near, far], normal, |from| {
-            self.hit_top(ray, &line, part, if from > near { from } else { start })
+            self.hit_with_hollows(ray, line, part, if from > near { from } else { start })
         })
     }
 

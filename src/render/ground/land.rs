@@ -12,7 +12,7 @@ use crate::grid::Grid;
 
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
-use self::surface::{Rill, RockPoint, albedo, bumped, fresh, height, rill, seed};
+use self::surface::{Rill, RockPoint, albedo, basalt, bumped, fresh, height, rill, seed};
 #[cfg(feature = "files")]
 use crate::parallel::*;
 use crate::render::camera::{Bounds, Ray};
@@ -120,8 +120,14 @@ impl Altitudes {
     /// The place of a node.
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
-        RockPoint { p: v3(x, h, z) / unit, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
+        let p = pattern(v3(x, h, z), unit, block.tall);
+        RockPoint { p, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
     }
+}
+
+/// A place in units of pattern, as wide as high where cells are not.
+pub(crate) fn pattern(p: V3, unit: f32, tall: f32) -> V3 {
+    v3(p.x, p.y * tall, p.z) / unit
 }
 
 /// Cells to a unit of pattern in a box.
@@ -232,10 +238,12 @@ impl TerrainLook {
     /// Surface properties of a cell's side in a cave.
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
-        let place = RockPoint { p: p / self.unit, rill: 0.0, up: side.y, altitude };
+        let place = RockPoint { p: pattern(p, self.unit, self.block.tall), rill: 0.0, up: side.y, altitude };
         let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * OPEN_HAIR, sun);
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
-        Rock { albedo: colour(&self.block, &place, (p.x, p.z)), normal: bumped(side, place.p), light }
+        let is_set = self.block.caves.is_rounded(p);
+        let albedo = if is_set { basalt(place.p) } else { colour(&self.block, &place, (p.x, p.z)) };
+        Rock { albedo, normal: bumped(side, place.p), light }
     }
 
     /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
@@ -273,7 +281,7 @@ fn colour(block: &Heightfield, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
 
 /// Unit normal of a node with the finest grain.
 fn grained(block: &Heightfield, unit: f32, [x, h, z]: [f32; 3]) -> V3 {
-    bumped(block.normal(x, z, 1.0 / block.heights.per_cell), v3(x, h, z) / unit)
+    bumped(block.normal(x, z, 1.0 / block.heights.per_cell), pattern(v3(x, h, z), unit, block.tall))
 }
 
 /// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.

@@ -5,6 +5,7 @@ use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::ground::heightfield::{Face, before_cut};
+use crate::render::ground::land::pattern;
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use crate::render::media::clear::Clear;
@@ -239,7 +240,7 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
 fn strata(context: &ShadeContext, at: V3, normal: V3) -> Ground {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
-    let p = at / context.land.unit;
+    let p = pattern(at, context.land.unit, heights.tall);
     // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
     let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
     let mottle = noise::fractal(p * 0.55, 5);

@@ -9,6 +9,9 @@
 //!
 //! In these columns a point is rock where its cell is. Only on top of a column the smooth surface is kept where it lies near
 //! the highest cell, so that no seam shows around a cave under even ground.
+//!
+//! Caves under rock that was lava are no work of corners: they are taken out of the smooth ground as rounded hollows
+//! (`hollows`).
 
 use super::walls::{WALL, is_built, walls};
 use super::{Face, GroundHit, Heightfield};
@@ -26,6 +29,10 @@ pub(crate) const DRAWN: [f32; 2] = [-0.6, 0.5];
 const CLIFF: usize = 3;
 /// Marks a top that is drawn flat.
 const FLAT: u16 = 1 << 15;
+/// Marks a column whose cells are those of a rounded hollow, and whose top is the smooth one.
+const ROUNDED: u16 = 1 << 14;
+/// Columns around one with a rounded hollow into which it reaches.
+const MOUTH: usize = 1;
 /// Times that a ray may come out of columns with caves.
 const MOST: usize = 1000;
 /// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for, and halvings of that.
@@ -39,6 +46,8 @@ pub(crate) struct Top {
     pub(crate) cell: usize,
     /// Whether it is drawn flat.
     pub(crate) flat: bool,
+    /// Whether its cells are those of a rounded hollow.
+    pub(crate) rounded: bool,
 }
 
 /// The columns that are drawn cell by cell; none, and no memory, where the ground has no caves.
@@ -50,13 +59,15 @@ pub(crate) struct Caves {
     index: Vec<u32>,
     /// For each column here the lowest cell above its highest solid one, and [`FLAT`] where its top is drawn flat.
     tops: Vec<u16>,
-    /// And its solid cells, `words` words each.
+    /// And its solid cells, or the open ones of a rounded hollow, `words` words each.
     cells: Vec<u64>,
     words: usize,
     /// Corners of a box around all solid cells here.
     low: [usize; 2],
     high: [usize; 2],
     top: usize,
+    /// Whether there are rounded hollows, and whether there are columns that are drawn cell by cell.
+    pub(super) kinds: Kinds,
     /// Columns that end in fresh rock, as [`Ground::fresh`] has them, and columns along x and z of the box.
     fresh: Vec<u64>,
     columns: [usize; 2],
@@ -65,41 +76,70 @@ pub(crate) struct Caves {
 impl Caves {
     /// The columns of a ground that have caves or walls, and those around them; `tall`: the height of a cell in its widths.
     pub(crate) fn of(ground: &Ground, tall: f32) -> Self {
-        let (grid, mut hollow) = (ground.grid(), walls(ground, tall));
+        let (grid, mut cornered) = (ground.grid(), walls(ground, tall));
         let (nx, nz) = (grid.nx, grid.nz);
-        hollow.extend(ground.caves().iter().map(|(column, _)| column));
         let mut caves = Self::default();
         if !ground.fresh().is_empty() {
             (caves.fresh, caves.columns) = (ground.fresh().to_vec(), [nx, nz]);
         }
-        if hollow.is_empty() {
+        let hollow = ground.caves();
+        let (rounded, others): (Vec<_>, Vec<_>) =
+            hollow.iter().map(|(column, _)| *column).partition(|&column| caves.is_fresh(column));
+        cornered.extend(others);
+        if cornered.is_empty() && rounded.is_empty() {
             return caves;
         }
         caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
         caves.words = grid.ny.div_ceil(64);
-        for column in hollow {
-            let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
-            for (z, x) in near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| (z, x))) {
-                if caves.index[z * nx + x] == 0 {
-                    caves.add(ground, (x, z), tall);
+        caves.kinds = Kinds { rounded: !rounded.is_empty(), cornered: !cornered.is_empty() };
+        // The columns themselves before those around them, which are what is left for them to be.
+        rounded.iter().for_each(|&column| caves.add_rounded(ground, column));
+        cornered.iter().for_each(|&column| caves.add(ground, (column % nx, column / nx), tall));
+        for (columns, reach) in [(rounded, MOUTH), (cornered, AROUND)] {
+            for column in columns {
+                for (x, z) in around([column % nx, column / nx], [nx, nz], reach) {
+                    match reach {
+                        MOUTH => caves.add_rounded(ground, z * nx + x),
+                        _ => caves.add(ground, (x, z), tall),
+                    }
                 }
             }
         }
         caves
     }
 
+    /// Adds a column that is drawn cell by cell, unless it is here.
     fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
+        if self.index[z * self.size[0] + x] != 0 {
+            return;
+        }
         let top = ground.top(x, z);
-        let near = |v: usize, n: usize| v.saturating_sub(AROUND)..(v + AROUND + 1).min(n);
-        let around = near(z, self.size[1]).flat_map(|z| near(x, self.size[0]).map(move |x| (x, z)));
         let built = is_built(ground, x, z);
-        let mut steps = around.map(|(x, z)| ground.top(x, z).abs_diff(top));
+        let mut steps = around([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
         let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
-        self.tops.push(top as u16 | if cliff { FLAT } else { 0 });
+        self.put([x, z], (top, if cliff { FLAT } else { 0 }), |y| ground.is_solid([x, y, z]));
+    }
+
+    /// Adds a column of a rounded hollow, unless it is here.
+    fn add_rounded(&mut self, ground: &Ground, column: usize) {
+        if self.index[column] != 0 {
+            return;
+        }
+        let [x, z] = [column % self.size[0], column / self.size[0]];
+        // A hollow reaches out of its mouth, or its rim would close it.
+        let near: Vec<_> = around([x, z], self.size, MOUTH).map(|(x, z)| (x, z, ground.top(x, z))).collect();
+        let roof = near.iter().map(|(_, _, top)| *top).max().unwrap_or(0);
+        let is_hollow = |y: usize| near.iter().any(|&(x, z, top)| y < top && !ground.is_solid([x, y, z]));
+        self.put([x, z], (roof, ROUNDED), |y| !ground.is_solid([x, y, z]) && is_hollow(y));
+    }
+
+    /// Puts a column with those of the cells below its top that count.
+    fn put(&mut self, [x, z]: [usize; 2], (top, kind): (usize, u16), counts: impl Fn(usize) -> bool) {
+        self.tops.push(top as u16 | kind);
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
         let from = self.cells.len();
         self.cells.resize(from + self.words, 0);
-        for y in (0..top).filter(|&y| ground.is_solid([x, y, z])) {
+        for y in (0..top).filter(|&y| counts(y)) {
             self.cells[from + y / 64] |= 1 << (y % 64);
         }
         self.low = [self.low[0].min(x), self.low[1].min(z)];
@@ -160,8 +200,9 @@ impl Caves {
     pub(crate) fn differing(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.size[0].max(other.size[0]).max(1);
         let count = self.index.len().max(other.index.len());
-        let column =
-            |caves: &Self, k: usize| caves.column(k % width, k / width).map(|(n, _)| caves.cells_of(n).to_vec());
+        let column = |caves: &Self, k: usize| {
+            caves.column(k % width, k / width).map(|(n, top)| (top.rounded, caves.cells_of(n).to_vec()))
+        };
         let differs = |&k: &usize| column(self, k) != column(other, k);
         (0..count).filter(differs).map(|k| (k % width, k / width)).collect()
     }
@@ -184,7 +225,18 @@ impl Caves {
     fn column(&self, x: usize, z: usize) -> Option<(usize, Top)> {
         let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
         let top = self.tops[n];
-        Some((n, Top { cell: (top & !FLAT).into(), flat: top & FLAT != 0 }))
+        let cell = (top & !(FLAT | ROUNDED)).into();
+        Some((n, Top { cell, flat: top & FLAT != 0, rounded: top & ROUNDED != 0 }))
+    }
+
+    /// The cells of a rounded hollow in a column, none elsewhere; outside of the box those of the nearest column.
+    #[inline]
+    pub(super) fn hollow_cells(&self, x: i32, z: i32) -> &[u64] {
+        let near = |v: i32, n: usize| (v.max(0) as usize).min(n - 1);
+        match self.column(near(x, self.size[0]), near(z, self.size[1])) {
+            Some((n, Top { rounded: true, .. })) => self.cells_of(n),
+            _ => &[],
+        }
     }
 
     fn cells_of(&self, n: usize) -> &[u64] {
@@ -208,10 +260,25 @@ impl Caves {
         }
         let [x, z] = self.at(p);
         let (n, top) = self.column(x, z)?;
+        if top.rounded {
+            return self.hollow_floor(n, p);
+        }
         if p.y >= top.cell as f32 {
             return Some(surface(block, top, p));
         }
         Some((0..=p.y.max(0.0) as usize).rev().find(|&y| self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
+    }
+
+    /// Whether a point lies in a column of a rounded hollow, whose rock was lava.
+    pub(crate) fn is_rounded(&self, p: V3) -> bool {
+        self.kinds.rounded && !self.hollow_cells(p.x as i32, p.z as i32).is_empty()
+    }
+
+    /// Height of the floor below a point in the hollow of column `n`; none elsewhere.
+    fn hollow_floor(&self, n: usize, p: V3) -> Option<f32> {
+        let y = p.y.max(0.0) as usize;
+        let is_open = y < 64 * self.words && self.is_solid(n, y);
+        is_open.then(|| (0..y).rev().find(|&y| !self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
     }
 
     /// The part of a ray between `from` and `far` that lies in the box around these columns, up to this height.
@@ -234,8 +301,21 @@ impl Caves {
     }
 }
 
+/// The columns from `reach` before one to `reach` beyond it, as (x, z).
+fn around([x, z]: [usize; 2], size: [usize; 2], reach: usize) -> impl Iterator<Item = (usize, usize)> {
+    let near = move |v: usize, n: usize| v.saturating_sub(reach)..(v + reach + 1).min(n);
+    near(z, size[1]).flat_map(move |z| near(x, size[0]).map(move |x| (x, z)))
+}
+
+/// Kinds of columns that there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Kinds {
+    pub(super) rounded: bool,
+    pub(super) cornered: bool,
+}
+
 /// Where the top of a column is drawn at a point of it.
-fn surface(block: &Heightfield, Top { cell, flat }: Top, p: V3) -> f32 {
+fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
     if flat {
         return cell as f32;
     }
@@ -340,7 +420,7 @@ impl Heightfield {
             let [x, y, z] = walk.cell;
             let place = [x, z].map(|v| v.max(0) as usize);
             let column = match place[0] < self.caves.size[0] && place[1] < self.caves.size[1] && x >= 0 && z >= 0 {
-                true => self.caves.column(place[0], place[1]),
+                true => self.caves.column(place[0], place[1]).filter(|(_, top)| !top.rounded),
                 false => None,
             };
             match column {
@@ -400,7 +480,7 @@ impl Heightfield {
 }
 
 /// A little further on than `t`.
-fn after(t: f32) -> f32 {
+pub(super) fn after(t: f32) -> f32 {
     t + 1e-4 + 5e-7 * t
 }
 
@@ -463,7 +543,7 @@ mod tests {
         let cell = world.ground().top(x, z);
         let flat = block.caves.column(x, z).is_some_and(|(_, top)| top.flat);
         p.y < 0.0
-            || p.y < surface(block, Top { cell, flat }, p)
+            || p.y < surface(block, Top { cell, flat, rounded: false }, p)
                 && (cell == 0 || world.ground().is_solid([x, (p.y as usize).min(cell - 1), z]))
     }
 

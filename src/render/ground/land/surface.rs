@@ -114,12 +114,15 @@ pub(super) fn albedo(place: &RockPoint) -> V3 {
 
 /// Lava that set, over a share of the land: dark, hardly weathered basalt with a ragged edge.
 pub(super) fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
-    let p = place.p;
+    let ragged = share + 0.35 * noise::fractal(place.p * 0.9 + v3(8.0, 3.0, 6.0), 3);
+    mix(land, basalt(place.p), smoothstep(0.32, 0.52, ragged) * smoothstep(0.0, 0.2, share))
+}
+
+/// Lava that set.
+pub(super) fn basalt(p: V3) -> V3 {
     let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
     let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
-    let basalt = mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes));
-    let ragged = share + 0.35 * noise::fractal(p * 0.9 + v3(8.0, 3.0, 6.0), 3);
-    mix(land, basalt, smoothstep(0.32, 0.52, ragged) * smoothstep(0.0, 0.2, share))
+    mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes))
 }
 
 /// Grain finer than the nodes' own relief.

@@ -60,7 +60,7 @@ impl Words {
         self.words[entry] = place;
         let (from, end) = (place as usize, place as usize + 1 + 2 * cells.len());
         self.words.resize(self.words.len().max(end), 0);
-        self.words[from] = top.cell as u32 | u32::from(top.flat) << 31;
+        self.words[from] = top.cell as u32 | u32::from(top.flat) << 31 | u32::from(top.rounded) << 30;
         self.words[from + 1..end].iter_mut().zip(halves()).for_each(|(to, word)| *to = word);
         changed.extend(from / BLOCK..=(end - 1) / BLOCK);
     }

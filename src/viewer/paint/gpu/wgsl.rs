@@ -172,6 +172,10 @@ fn shared() -> String {
         DRAWN_TOP = heightfield::DRAWN;
         CAVE_PIECES = heightfield::PIECES;
         CAVE_HALVINGS = heightfield::HALVINGS;
+        HOLLOW_OPEN = heightfield::HOLLOW_OPEN;
+        HOLLOW_STEP = heightfield::HOLLOW_STEP;
+        HOLLOW_HALVINGS = heightfield::HOLLOW_HALVINGS;
+        HOLLOW_SLOPE = heightfield::HOLLOW_SLOPE;
         OPEN_RAYS = land::OPEN_RAYS;
         OPEN_RAYS_COUNT = land::OPEN_RAYS.len();
         OPEN_FAR = land::OPEN_FAR;

@@ -88,7 +88,9 @@ fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
 
 fn under_smooth(ray: Ray, t: f32) -> bool {
     let p = at(ray, t);
-    return p.y < height(p.x, p.z);
+    // To the cell: of a hollow's rounded edge `first_round` knows.
+    let column = any_column(p.x, p.z);
+    return p.y < height(p.x, p.z) && !(is_rounded(column) && hollow_cell(column, i32(p.y)));
 }
 
 // The first rock between two distances: in columns with caves, and where a ray comes out of them into smooth ground. With
@@ -123,6 +125,35 @@ fn first_rock(ray: Ray, near: f32, far: f32, all: bool) -> Rocky {
     return OPEN;
 }
 
+// Twin: hollows::cross_hollow.
+// Where a ray comes out of a rounded hollow into rock, before it meets the smooth top between two distances.
+fn first_round(ray: Ray, near: f32, far: f32) -> Rocky {
+    let d = abs(ray.direction);
+    let stride = HOLLOW_STEP / max(d.x, max(d.y, d.z));
+    var inside = -1.0;
+    var t = after(near);
+    for (var i = 0; i < MOST_CELLS && t < far; i++) {
+        let p = at(ray, t);
+        if p.y > height(p.x, p.z) {
+            inside = -1.0;
+        } else if hollow(p) >= HOLLOW_OPEN {
+            inside = t;
+        } else if inside < 0.0 {
+            // Smooth ground, which is drawn already; columns that are drawn cell by cell are met elsewhere.
+            if cave_column(p.x, p.z) == 0u { return OPEN; }
+        } else {
+            var rock = t;
+            for (var k = 0; k < HOLLOW_HALVINGS; k++) {
+                let middle = 0.5 * (inside + rock);
+                if hollow(at(ray, middle)) < HOLLOW_OPEN { rock = middle; } else { inside = middle; }
+            }
+            return Rocky(inside, BLOCK + WITH_NORMAL * packed_normal(hollow_normal(at(ray, inside))));
+        }
+        t += stride;
+    }
+    return OPEN;
+}
+
 // Whether rock lies within some distance of a point in a direction.
 fn is_shut(p: vec3<f32>, direction: vec3<f32>, reach: f32) -> bool {
     let low = vec3(0.0, frame.block.x, 0.0);
@@ -134,8 +165,8 @@ fn highest_rock() -> f32 { return max(frame.block.y, f32(caves[5]) + DRAWN_TOP.y
 
 // Twin: land::open_above.
 // Whether the sun arrives on the side of a cell, and how many of five rays go far.
-fn cave_light(p: vec3<f32>, side: vec3<f32>) -> f32 {
-    let from_p = p + side * OPEN_HAIR;
+fn cave_light(p: vec3<f32>, side: vec3<f32>, hair: f32) -> f32 {
+    let from_p = p + side * hair;
     var around = OPEN_RAYS;
     var code = 0.0;
     for (var k = 0; k <= OPEN_RAYS_COUNT; k++) {
@@ -153,6 +184,9 @@ fn cave_light(p: vec3<f32>, side: vec3<f32>) -> f32 {
     }
     return code;
 }
+
+// Cells over round rock at which light is looked for.
+const ROUND_HAIR = 0.7;
 
 struct CaveFragment { @location(0) met: vec2<f32>, @builtin(frag_depth) depth: f32 }
 
@@ -173,13 +207,16 @@ struct CaveFragment { @location(0) met: vec2<f32>, @builtin(frag_depth) depth: f
     let near = max(around.near, part.near);
     if !around.hit || near >= around.far { discard; }
     var met = first_rock(ray, near, around.far, false);
+    let round = first_round(ray, near, around.far);
+    if round.face != 0.0 && (met.face == 0.0 || round.t < met.t) { met = round; }
     // A side of the shown part is no wall of a cave.
     if met.face == 0.0 || after(met.t) >= part.far { discard; }
     let side = face_normal(ray, met.face);
     if part.near > 0.0 && met.t <= part.near + 1e-3 {
         met.face = cut_face(part.entry);
     } else if met.face >= BLOCK {
-        met.face += cave_light(at(ray, met.t), side);
+        // A walk goes from cell to cell: it begins beyond the cell in which round rock may still be.
+        met.face += cave_light(at(ray, met.t), side, select(OPEN_HAIR, ROUND_HAIR, met.face >= WITH_NORMAL));
     }
     let ahead = dot(ray.direction * vec3(1.0, frame.forward.w, 1.0), frame.forward.xyz) * met.t;
     return CaveFragment(vec2(met.t, met.face), min(NEAREST / ahead, 1.0));

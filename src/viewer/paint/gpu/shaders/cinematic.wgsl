@@ -177,13 +177,21 @@ fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
     return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
 }
 
-// Twin: surface::albedo, without rills.
-// The side of a cell in a cave, with the colours of the ground above.
+// Twin: surface::albedo without rills, surface::basalt.
+// The side of a cell in a cave, with the colours of the ground above, or lava that set: one pattern of fractals for both, since a
+// driver copies them to each place.
 fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock {
-    let p = at_point / frame.cells.w;
+    let p = pattern_place(at_point);
+    let grain = bumped(side, p);
+    let is_set = has_caves() && is_rounded(any_column(at_point.x, at_point.z));
     let altitude = saturate1((at_point.y - frame.altitude.x) / frame.altitude.y);
-    let speckle = fractal(p * 1.7, 4);
-    let mottled = fractal(p * 0.11 + vec3(7.0, 1.0, 3.0), 4);
+    let speckle = fractal(select(p * 1.7, p * 1.3 + vec3(4.0, 9.0, 2.0), is_set), 4);
+    let ropes = vec3(p.x, 0.5 * p.y, p.z) * 0.45 + vec3(2.0, 7.0, 5.0);
+    let mottled = fractal(select(p * 0.11 + vec3(7.0, 1.0, 3.0), ropes, is_set), select(4, 3, is_set));
+    if is_set {
+        let share = saturate1(0.42 + 0.7 * speckle + 0.35 * mottled);
+        return Rock(mix(vec3(0.016, 0.016, 0.018), vec3(0.046, 0.043, 0.043), share), grain, open, sun);
+    }
     let patches = fractal(p * 0.055 + vec3(31.0, 4.0, 12.0), 4);
     let basalt = mix(vec3(0.040, 0.036, 0.036), vec3(0.092, 0.080, 0.072), saturate1(0.5 + 0.6 * mottled));
     let ash = mix(vec3(0.150, 0.128, 0.108), vec3(0.205, 0.172, 0.140), saturate1(0.5 + speckle));
@@ -194,7 +202,7 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock
     let old = ramp(0.02, 0.16, fractal(vec3(p.x, 0.0, p.z) * 0.045 + vec3(2.0, 5.0, 9.0), 5));
     let worn = mix(ground, basalt * 0.75, old * ramp(0.62, 0.95, side.y) * 0.7);
     let albedo = worn * mix(0.78, 1.22, saturate1(0.5 + 0.7 * speckle));
-    return Rock(albedo, bumped(side, p), open, sun);
+    return Rock(albedo, grain, open, sun);
 }
 
 // Twin: surface::bumped.
@@ -215,7 +223,7 @@ fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
 fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     if by_lava && glow_at(hit.x, hit.z) < 1e-4 { return vec3(0.0); }
     let below = max(height(hit.x, hit.z) - hit.y, 0.0);
-    let p = hit / frame.cells.w;
+    let p = pattern_place(hit);
     let bend = fractal(vec3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
     let mottle = fractal(p * 0.55, 5);
     let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;

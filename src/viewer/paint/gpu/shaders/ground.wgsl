@@ -86,10 +86,11 @@ fn open_high() -> vec3<bool> { return frame.clip_high.xyz >= frame.cells.xyz; }
 // Cells by which smooth ground reaches into columns with caves.
 const HAIR = 2e-3;
 
-// Whether a point lies in a column with caves, where smooth ground does not count. A hair of it is kept along their sides, so
+// Whether a point lies in a rounded hollow or a column with caves, where smooth ground does not count. A hair of it is kept along their sides, so
 // that rounding opens no gap.
 fn in_caves(p: vec3<f32>) -> bool {
     if !has_caves() { return false; }
+    if hollow(p) >= HOLLOW_OPEN { return true; }
     let west = cave_column(p.x - HAIR, p.z - HAIR) != 0u && cave_column(p.x - HAIR, p.z + HAIR) != 0u;
     return west && cave_column(p.x + HAIR, p.z - HAIR) != 0u && cave_column(p.x + HAIR, p.z + HAIR) != 0u;
 }

@@ -58,6 +58,11 @@ const UPWARD = 7.0;
 // Added to the face of a cell: the sun arrives, and for each of five rays that go far.
 const SUNLIT = 16.0;
 const OPEN_RAY = 32.0;
+// Added to a face so many times the number of its own normal, of rock that is round.
+const WITH_NORMAL = 256.0;
+// Largest number of a half of that number, and its bits.
+const NORMAL_MOST = 255.0;
+const NORMAL_BITS = 8u;
 
 struct Ray { origin: vec3<f32>, direction: vec3<f32> }
 
@@ -95,7 +100,23 @@ fn between(ray: Ray, low: vec3<f32>, high: vec3<f32>, limit: f32) -> Span {
 }
 
 // Normal of a face of the ground.
+// Number of a normal, two bytes: a place on an octahedron that is unfolded into a square.
+fn packed_normal(n: vec3<f32>) -> f32 {
+    let m = n / (abs(n.x) + abs(n.y) + abs(n.z));
+    let folded = (1.0 - abs(m.zx)) * select(vec2(-1.0), vec2(1.0), m.xz >= vec2(0.0));
+    let q = round((select(m.xz, folded, m.y < 0.0) * 0.5 + 0.5) * NORMAL_MOST);
+    return (NORMAL_MOST + 1.0) * q.y + q.x;
+}
+
+fn unpacked_normal(number: u32) -> vec3<f32> {
+    let o = vec2(f32(number & u32(NORMAL_MOST)), f32(number >> NORMAL_BITS)) / NORMAL_MOST * 2.0 - 1.0;
+    let y = 1.0 - abs(o.x) - abs(o.y);
+    let unfolded = o - max(-y, 0.0) * select(vec2(-1.0), vec2(1.0), o >= vec2(0.0));
+    return normalize(vec3(unfolded.x, y, unfolded.y));
+}
+
 fn face_normal(ray: Ray, face: f32) -> vec3<f32> {
+    if face >= WITH_NORMAL { return unpacked_normal(u32(face / WITH_NORMAL)); }
     switch u32(face) & 7u {
         case 0u: { return -ray.direction; }
         case 2u: { return vec3(0.0, 0.0, -1.0); }
@@ -190,6 +211,10 @@ fn slope_of_density(p: vec3<f32>) -> vec3<f32> {
 
 // Lengths of a cell along x, y and z, in its widths.
 fn oblong() -> vec3<f32> { return vec3(1.0, sqrt(frame.forward.w), 1.0); }
+
+// Twin: land::pattern.
+// A place in units of pattern.
+fn pattern_place(p: vec3<f32>) -> vec3<f32> { return p * oblong() / frame.cells.w; }
 
 // Outward normal, where cells have their true proportions, of a surface across which values rise like this in cells.
 fn upright(gradient: vec3<f32>) -> vec3<f32> { return unit_or_up(-gradient / oblong()); }

@@ -69,8 +69,8 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
     var b = Behind(FAR, FAR, vec3(0.0), 0.0, NO_SLICE, 0.0, 0.0);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
-        let face = hit.y % SUNLIT;
-        let code = u32(hit.y / SUNLIT);
+        let face = hit.y % SUNLIT + WITH_NORMAL * floor(hit.y / WITH_NORMAL);
+        let code = u32(hit.y % WITH_NORMAL / SUNLIT);
         b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / f32(OPEN_RAYS_COUNT));
         if !is_natural(b) { b.front = before_cut(hit.x); }
         // In plain styles the ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
