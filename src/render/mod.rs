@@ -36,7 +36,7 @@ mod tests_smoke;
 
 pub use crate::view::{
     AirLook, Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset,
-    Stop, Style, sun,
+    Stop, Style, Surroundings, sun,
 };
 pub use camera::{Bounds, Camera, Framing, Ray};
 pub use chart::axes::Ruler;

@@ -22,6 +22,7 @@ use super::image::Image;
 use super::mask;
 use super::math::V3;
 use crate::render::ground::ember::{EmberLight, Glow};
+use crate::render::ground::floor::Floor;
 use crate::render::ground::heightfield::Caves;
 use crate::render::ground::heightfield::Part;
 use crate::render::ground::land::{NODES, TerrainLook};
@@ -136,7 +137,7 @@ impl Renderer {
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let (sun, tall) = (self.sky.sun, self.look.cell_height);
         self.set_look_but_sunlight(look)?;
-        if (self.sky.sun, self.look.cell_height) != (sun, tall) {
+        if (self.sky.sun, self.look.cell_height) != (sun, tall) || !self.land.is_of(&self.look) {
             Arc::make_mut(&mut self.land).relight(&self.look);
         }
         if self.look.cell_height != tall {
@@ -506,6 +507,7 @@ impl Renderer {
             part: self.part(shown),
             ember,
             sky: &self.sky,
+            floor: Floor::of(&self.look, &self.land.block, self.land.unit),
             look: &self.look,
             blackbody: &self.blackbody,
             slices: self.slices(shown).natural(),

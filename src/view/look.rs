@@ -24,6 +24,19 @@ pub enum SkyPreset {
     Night,
 }
 
+/// Surroundings of the box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Surroundings {
+    /// Sky above and below: the box floats.
+    #[default]
+    Sky,
+    /// Bare land up to the horizon, on which the box stands.
+    Land,
+    /// A pale table up to the horizon; the ground of the box is smooth stone, as in a laboratory or a kitchen.
+    Table,
+}
+
 /// Where more than one ray per pixel is traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -37,7 +50,7 @@ pub enum Antialias {
     Full,
 }
 
-words!(Style, SkyPreset, Antialias);
+words!(Style, SkyPreset, Surroundings, Antialias);
 
 table! {
     /// Everything about the look of a picture except the camera. All keys have defaults.
@@ -87,6 +100,8 @@ table! {
         pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
         /// Time of day: `"dusk"`, `"day"` or `"night"`.
         pub sky: SkyPreset = SkyPreset::Dusk;
+        /// Surroundings of the box: `"sky"`, `"land"` or `"table"`. Cinematic.
+        pub surroundings: Surroundings = Surroundings::Sky;
         /// Compass direction of the sun: 0 north, 90 east.
         pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
         /// Height of the sun above the horizon; absent: what suits the sky.

@@ -12,7 +12,7 @@ mod sun;
 pub use camera::CameraSpec;
 #[cfg(feature = "viewer")]
 pub(crate) use color_by::COLORS;
-pub use look::{AirLook, Antialias, LookSpec, SkyPreset};
+pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Surroundings};
 #[cfg(feature = "render")]
 pub(crate) use material::Form;
 pub use material::{MaterialLook, Preset};

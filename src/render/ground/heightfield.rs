@@ -115,6 +115,25 @@ impl Heightfield {
         Self { heights, foot, top, levels, tall: 1.0, caves: Caves::default() }
     }
 
+    /// Cells along x.
+    pub(crate) fn width(&self) -> f32 {
+        (self.heights.width - 1) as f32 / self.heights.per_cell
+    }
+
+    /// Cells along z.
+    pub(crate) fn depth(&self) -> f32 {
+        (self.heights.depth - 1) as f32 / self.heights.per_cell
+    }
+
+    /// Mean height of the top along its border.
+    pub(crate) fn side(&self) -> f32 {
+        let Raster { width, depth, data, .. } = &self.heights;
+        let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
+        let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
+        let border: Vec<f32> = rows.chain(columns).map(|k| data[k]).collect();
+        border.iter().sum::<f32>() / border.len() as f32
+    }
+
     /// Brings the pyramid up to date after the heights of the nodes `across` × `rows` changed.
     pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
         let squares = |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);

@@ -22,9 +22,9 @@ use crate::render::ground::raster::Raster;
 use crate::render::ground::sky::Sky;
 use crate::render::math::{V3, saturate, v3};
 use crate::render::style::transfer::lamp;
-use crate::view::LookSpec;
 #[cfg(feature = "files")]
 use crate::view::linear_to_srgb;
+use crate::view::{LookSpec, Surroundings};
 
 /// Nodes along the longer side of a final picture: about one per pixel of a usual one.
 pub(crate) const NODES: usize = 768;
@@ -56,7 +56,7 @@ pub(crate) fn picture(ground: &Array2<f32>, [wide, high]: [usize; 2]) -> Vec<u8>
     let side = width.max(depth);
     let unit = unit_of(side);
     let (lowest, top) = ground.iter().fold((f32::MAX, f32::MIN), |(low, top), &h| (low.min(h), top.max(h)));
-    let scale = Altitudes { lowest, rise: (top - lowest).max(0.3 * side as f32), side };
+    let scale = Altitudes { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone: false };
     let columns = Raster::columns((width, depth), ground.iter().copied().collect());
     let pixel = |i: usize| {
         let (x, z) = ((i % wide) as f32 + 0.5, (i / wide) as f32 + 0.5);
@@ -64,7 +64,7 @@ pub(crate) fn picture(ground: &Array2<f32>, [wide, high]: [usize; 2]) -> Vec<u8>
         let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
         let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
         let altitude = saturate((h - scale.lowest) / scale.rise);
-        let rock = surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude });
+        let rock = surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude, stone: false });
         [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
     };
     (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
@@ -105,23 +105,25 @@ struct Altitudes {
     lowest: f32,
     rise: f32,
     side: usize,
+    /// Whether the ground is smooth stone.
+    stone: bool,
 }
 
 impl Altitudes {
     /// Heights in whole parts of the side, outwards: a summit that grows by some lava would colour the whole land again.
-    fn of(block: &Heightfield, side: usize) -> Self {
+    fn of(block: &Heightfield, side: usize, stone: bool) -> Self {
         let part = side as f32 / 64.0;
         let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
         let (lowest, top) = ((lowest / part).floor() * part, (block.top / part).ceil() * part);
         // Low hills have no summit to colour: a land counts as at least so high.
-        Self { lowest, rise: (top - lowest).max(0.3 * side as f32), side }
+        Self { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone }
     }
 
     /// The place of a node.
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
-        RockPoint { p, rill, up, altitude: saturate((h - self.lowest) / self.rise) }
+        RockPoint { p, rill, up, altitude: saturate((h - self.lowest) / self.rise), stone: self.stone }
     }
 }
 
@@ -167,13 +169,14 @@ impl TerrainLook {
         let unit = unit_of(side);
         let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
         let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
-        let heights = rills.map(|x, z, rill| height(&coarse, rill.value, unit, (x, z)));
+        let stone = is_stone(look);
+        let heights = rills.map(|x, z, rill| height(&coarse, (!stone).then_some(rill.value), unit, (x, z)));
         let foot = -(0.05 * side as f32).max(1.0);
         let mut block = Heightfield::new(heights, foot);
         (block.caves, block.tall) = (caves, look.cell_height);
-        let scale = Altitudes::of(&block, side);
+        let scale = Altitudes::of(&block, side, stone);
         let albedo = rills.map(|x, z, rill| colour(&block, &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
-        let normal = block.heights.map(|x, z, h| grained(&block, unit, [x, h, z]));
+        let normal = block.heights.map(|x, z, h| grained(&block, unit, stone, [x, h, z]));
         let [sun, soft] = shadows(&block, &Sky::new(look));
         let light = light(&block, &soft);
         let lamp = lamp();
@@ -198,9 +201,9 @@ impl TerrainLook {
         self.block.heights.per_cell as usize
     }
 
-    /// Bakes the sunlight again for another time of day, and everything for cells of another height.
+    /// Bakes the sunlight again for another time of day, and everything for cells of another height and another kind of ground.
     pub(crate) fn relight(&mut self, look: &LookSpec) {
-        if self.block.tall != look.cell_height {
+        if !self.is_of(look) {
             let (columns, caves) = (&self.coarse, self.block.caves.clone());
             let place = |(z, x)| columns.data[z * columns.width + x];
             let ground = Array2::from_shape_fn((columns.depth, columns.width), place);
@@ -209,6 +212,16 @@ impl TerrainLook {
         }
         [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
         self.light = light(&self.block, &self.soft);
+    }
+
+    /// Whether the ground is smooth stone.
+    pub(crate) fn is_stone(&self) -> bool {
+        self.scale.stone
+    }
+
+    /// Whether this is the ground of a look, but for its light.
+    pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
+        self.block.tall == look.cell_height && self.scale.stone == is_stone(look)
     }
 
     /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
@@ -238,12 +251,19 @@ impl TerrainLook {
     /// Surface properties of a cell's side in a cave.
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
-        let place = RockPoint { p: pattern(p, self.unit, self.block.tall), rill: 0.0, up: side.y, altitude };
+        let place = RockPoint {
+            p: pattern(p, self.unit, self.block.tall),
+            rill: 0.0,
+            up: side.y,
+            altitude,
+            stone: self.scale.stone,
+        };
         let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * OPEN_HAIR, sun);
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
         let is_set = self.block.caves.is_rounded(p);
         let albedo = if is_set { basalt(place.p) } else { colour(&self.block, &place, (p.x, p.z)) };
-        Rock { albedo, normal: bumped(side, place.p), light }
+        let normal = if place.stone { side } else { bumped(side, place.p) };
+        Rock { albedo, normal, light }
     }
 
     /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
@@ -280,8 +300,14 @@ fn colour(block: &Heightfield, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
 }
 
 /// Unit normal of a node with the finest grain.
-fn grained(block: &Heightfield, unit: f32, [x, h, z]: [f32; 3]) -> V3 {
-    bumped(block.normal(x, z, 1.0 / block.heights.per_cell), pattern(v3(x, h, z), unit, block.tall))
+fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> V3 {
+    let normal = block.normal(x, z, 1.0 / block.heights.per_cell);
+    if stone { normal } else { bumped(normal, pattern(v3(x, h, z), unit, block.tall)) }
+}
+
+/// Whether the ground of a look is smooth stone.
+fn is_stone(look: &LookSpec) -> bool {
+    look.surroundings == Surroundings::Table
 }
 
 /// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.

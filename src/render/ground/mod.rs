@@ -2,6 +2,7 @@
 
 pub(in crate::render) mod beams;
 pub(crate) mod ember;
+pub(crate) mod floor;
 pub(crate) mod heightfield;
 pub(crate) mod land;
 pub(crate) mod raster;

@@ -4,6 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
+use crate::render::ground::floor::STONE;
 use crate::render::ground::heightfield::{Face, before_cut};
 use crate::render::ground::land::pattern;
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
@@ -46,7 +47,8 @@ impl Tracer for ShadeContext<'_> {
 
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
         let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
-            let still = self.sky.backdrop(self.view(ray));
+            let floor = self.floor.and_then(|floor| floor.seen(ray, self.sky));
+            let still = floor.unwrap_or_else(|| self.sky.backdrop(self.view(ray)));
             return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
         };
         let ground = match hit.face {
@@ -250,7 +252,8 @@ fn strata(context: &ShadeContext, at: V3, normal: V3) -> Ground {
     let seam = smoothstep(0.0, 0.10, level - bed) * smoothstep(1.0, 0.93, level - bed);
     let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
     let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
-    let color = color * (0.8 * lerp(0.5, 1.0, seam));
+    let beds = color * (0.8 * lerp(0.5, 1.0, seam));
+    let color = if context.land.is_stone() { V3::from(STONE) } else { beds };
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = context.sky.sun_color * (saturate(normal.dot(&context.sky.sun)) * 0.8);
     let color = color * lerp(0.35, 1.0, height.sqrt());

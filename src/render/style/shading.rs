@@ -3,6 +3,7 @@
 use crate::render::camera::Ray;
 use crate::render::contents::Slices;
 use crate::render::ground::ember::EmberLight;
+use crate::render::ground::floor::Floor;
 use crate::render::ground::heightfield::Part;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
@@ -31,6 +32,8 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) part: Part,
     pub(crate) ember: &'a EmberLight,
     pub(crate) sky: &'a Sky,
+    /// The floor around the box, where there is one.
+    pub(crate) floor: Option<Floor>,
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
     pub(crate) slices: Slices<'a>,

@@ -108,9 +108,10 @@ impl TerrainLook {
     /// Raises the nodes of these columns to where they belong, and gives the columns of those that moved.
     fn patch_relief(&mut self, near: &Mask) -> Moved {
         let old = Extents::of(&self.block.heights, near);
-        let Self { coarse, rills, block, unit, .. } = self;
+        let Self { coarse, rills, block, unit, scale, .. } = self;
         let before = block.heights.data.clone();
-        refill(&mut block.heights, near, |k, x, z| height(coarse, rills.data[k].value, *unit, (x, z)));
+        let washed = |k: usize| (!scale.stone).then_some(rills.data[k].value);
+        refill(&mut block.heights, near, |k, x, z| height(coarse, washed(k), *unit, (x, z)));
         let Nodes { rows, across, .. } = Nodes::of(&block.heights, near);
         block.refresh(across, rows);
         let mut moved = Moved { mask: Mask::none(near.nx, near.nz), extents: Extents::of(&block.heights, near) };
@@ -128,7 +129,7 @@ impl TerrainLook {
 
     fn patch_colour(&mut self, near: &Mask) {
         let Self { block, rills, unit, .. } = self;
-        let scale = Altitudes::of(block, self.scale.side);
+        let scale = Altitudes::of(block, self.scale.side, self.scale.stone);
         let heights = &block.heights.data;
         let color =
             |k: usize, x: f32, z: f32| colour(block, &scale.place(block, rills.data[k].value, *unit, (x, z)), (x, z));
@@ -140,7 +141,7 @@ impl TerrainLook {
             refill(&mut self.albedo, &all, color);
             self.scale = scale;
         }
-        refill(&mut self.normal, near, |k, x, z| grained(block, *unit, [x, heights[k], z]));
+        refill(&mut self.normal, near, |k, x, z| grained(block, *unit, scale.stone, [x, heights[k], z]));
     }
 
     /// `near` are the columns with other slopes.

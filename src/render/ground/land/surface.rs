@@ -1,5 +1,6 @@
 //! Patterns of the rock: relief, colour and grain as functions of place and slope.
 
+use crate::render::ground::floor::STONE;
 use crate::render::ground::raster::Raster;
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, v3};
 use crate::render::noise;
@@ -62,9 +63,11 @@ impl Rill {
     }
 }
 
-/// Height of the ground as it is drawn: smooth between the columns, with its relief.
-pub(super) fn height(coarse: &Raster<f32>, rill: f32, unit: f32, (x, z): (f32, f32)) -> f32 {
+/// Height of the ground as it is drawn: smooth between the columns, with its relief where it has rills.
+pub(super) fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, f32)) -> f32 {
     let h = coarse.smooth_at(x, z);
+    // A hair lower: on the border of two cells rounding would choose which of them a film lies in.
+    let Some(rill) = rill else { return h - 0.02 };
     // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
     h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
 }
@@ -88,6 +91,8 @@ pub(super) struct RockPoint {
     pub(super) up: f32,
     /// Height between the lowest and the highest ground, 0..1.
     pub(super) altitude: f32,
+    /// Smooth stone.
+    pub(super) stone: bool,
 }
 
 /// How much paler basalt is in a rill.
@@ -95,6 +100,9 @@ const WASHED: f32 = 0.25;
 
 /// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
 pub(super) fn albedo(place: &RockPoint) -> V3 {
+    if place.stone {
+        return V3::from(STONE);
+    }
     let (p, rill, altitude) = (place.p, place.rill, place.altitude);
     let speckle = noise::fractal(p * 1.7, 4);
     let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);

@@ -101,7 +101,8 @@ impl CpuPainter {
             return Ok(());
         }
         let other_sun = Sky::new(look).sun != Sky::new(&self.look).sun;
-        if (other_sun || look.cell_height != self.look.cell_height)
+        let other_ground = look.cell_height != self.look.cell_height || look.surroundings != self.look.surroundings;
+        if (other_sun || other_ground)
             && let Some(ground) = &mut self.ground
         {
             ground.relight();

@@ -4,6 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::grid::Grid;
 use crate::render::contents::opened;
+use crate::render::ground::floor::Floor;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
 use crate::render::lava::plates::{copies, plate_size};
@@ -58,6 +59,8 @@ numbers! {
         ride: Four,
         /// Lowest height of the ground, and the rise from there to what counts as its top.
         altitude: Four,
+        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it.
+        floor: Four,
         sun: Four,
         sun_color: Four,
         zenith: Four,
@@ -193,6 +196,10 @@ impl Frame {
             ],
             ride: ride(look, land.unit, spec.steps),
             altitude: [land.altitudes()[0], land.altitudes()[1], 0.0, 0.0],
+            floor: match Floor::of(look, &land.block, land.unit) {
+                Some(floor) => [if floor.is_table { 2.0 } else { 1.0 }, floor.side, 0.0, 0.0],
+                None => [0.0; 4],
+            },
             sun: four(sky.sun, 0.0),
             sun_color: four(sky.sun_color, 0.0),
             zenith: four(sky.zenith, 0.0),

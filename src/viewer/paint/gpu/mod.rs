@@ -132,7 +132,8 @@ impl GpuPainter {
         self.transfer = Transfer::new(look, look.palette.build("look.palette")?);
         self.stage.set_transfer(&self.gpu, &self.transfer);
         let sky = Sky::new(look);
-        if (sky.sun, look.cell_height) != (self.sky.sun, self.look.cell_height)
+        if (sky.sun, look.cell_height, look.surroundings)
+            != (self.sky.sun, self.look.cell_height, self.look.surroundings)
             && let Some(ground) = &mut self.ground
         {
             ground.baked.relight();

@@ -3,7 +3,7 @@
 use super::caves;
 use super::frame::{Frame, SmokeNumbers};
 use super::stage;
-use crate::render::ground::{ember, heightfield, land, sky};
+use crate::render::ground::{ember, floor, heightfield, land, sky};
 use crate::render::lava::{blackbody, crust, plates};
 use crate::render::math::V3;
 use crate::render::media::{billows, clear, fog, haze, ice, plume, smoke, smooth, solid, steam, water};
@@ -192,6 +192,8 @@ fn shared() -> String {
         DIMMED = plain::DIMMED;
         DEPTH_SHOWN = plain::DEPTH;
         CUT_ROCK = contents::CUT_ROCK;
+        STONE = floor::STONE;
+        FLOOR_FAR = floor::FAR;
         BACKDROP_DEEP = sky::DEEP;
         BACKDROP_BENT = sky::BENT;
         EMBER_KELVIN = ember::KELVIN;

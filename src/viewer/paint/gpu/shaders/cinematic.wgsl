@@ -182,7 +182,7 @@ fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
 // driver copies them to each place.
 fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock {
     let p = pattern_place(at_point);
-    let grain = bumped(side, p);
+    let grain = select(bumped(side, p), side, is_stone());
     let is_set = has_caves() && is_rounded(any_column(at_point.x, at_point.z));
     let altitude = saturate1((at_point.y - frame.altitude.x) / frame.altitude.y);
     let speckle = fractal(select(p * 1.7, p * 1.3 + vec3(4.0, 9.0, 2.0), is_set), 4);
@@ -201,7 +201,8 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock
     let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate1(red));
     let old = ramp(0.02, 0.16, fractal(vec3(p.x, 0.0, p.z) * 0.045 + vec3(2.0, 5.0, 9.0), 5));
     let worn = mix(ground, basalt * 0.75, old * ramp(0.62, 0.95, side.y) * 0.7);
-    let albedo = worn * mix(0.78, 1.22, saturate1(0.5 + 0.7 * speckle));
+    let land = worn * mix(0.78, 1.22, saturate1(0.5 + 0.7 * speckle));
+    let albedo = select(land, STONE, is_stone());
     return Rock(albedo, grain, open, sun);
 }
 
@@ -232,12 +233,66 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     let seam = ramp(0.0, 0.10, level - bed) * ramp(1.0, 0.93, level - bed);
     var color = mix(vec3(0.040, 0.039, 0.042), vec3(0.125, 0.113, 0.106), saturate1(0.42 + 0.9 * tone + 0.45 * mottle));
     color = mix(color, vec3(0.105, 0.062, 0.050), ramp(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
-    color = color * (0.8 * mix(0.5, 1.0, seam));
+    color = select(color * (0.8 * mix(0.5, 1.0, seam)), STONE, is_stone());
     let share = saturate1((hit.y - frame.block.x) / (0.35 * (frame.block.y - frame.block.x)));
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * 0.8);
     var light = sun + sky_ambient(normal) * 1.1;
     if by_lava { light = ember_on_rock(vec3(hit.x, hit.y + below, hit.z), normal) * exp(-below * 0.35); }
     return color * light * mix(0.35, 1.0, sqrt(share));
+}
+
+// The floor around the box ----------------------------------------------------------------------------------------
+
+// Whether the ground is smooth stone, on a table.
+fn is_stone() -> bool { return frame.floor.x > 1.0; }
+
+// Twin: floor::hidden.
+// How much of the height of the box's sides lies between a point and the sun.
+fn floor_hidden(p: vec3<f32>, high: f32) -> f32 {
+    var along = frame.sun.xz / frame.sun.y;
+    along = select(along, vec2(1e-4), abs(along) < vec2(1e-4));
+    let a = -p.xz / along;
+    let b = (frame.cells.xz - p.xz) / along;
+    let low = max(min(a, b), vec2(0.0));
+    let top = min(max(a, b), vec2(high));
+    return max(min(top.x, top.y) - max(low.x, low.y), 0.0);
+}
+
+// Twin: floor::light.
+// Light that arrives on the floor beside the box.
+fn floor_light(p: vec3<f32>) -> vec3<f32> {
+    let high = frame.floor.y * oblong().y;
+    let away = max(max(-p.xz, p.xz - frame.cells.xz), vec2(0.0));
+    let open = 1.0 - 0.6 * exp(-length(away) / (0.7 * high + 0.5));
+    let lit = 1.0 - ramp(0.0, 0.25, floor_hidden(p, high) / max(high, 1e-3));
+    return frame.sun_color.rgb * (frame.sun.y * lit) + sky_ambient(vec3(0.0, 1.0, 0.0)) * open;
+}
+
+// Twin: floor::colour.
+// Colour of the floor; its pattern is lost in the distance.
+fn floor_colour(p: vec3<f32>, away: f32) -> vec3<f32> {
+    let q = vec3(p.x, 0.0, p.z) / frame.cells.w;
+    let near = exp(-away / (2.6 * max(frame.cells.x, frame.cells.z)));
+    let mottled = near * fractal(q * 0.11 + vec3(5.0, 2.0, 8.0), 6);
+    if is_stone() { return STONE * (1.0 + 0.05 * mottled); }
+    return mix(vec3(0.050, 0.045, 0.042), vec3(0.135, 0.116, 0.096), saturate1(0.45 + 1.3 * mottled));
+}
+
+// Twin: floor::seen.
+// Light along a ray that meets nothing else: of the floor, where there is one and the ray goes down, or of the sky.
+fn surroundings(ray: Ray) -> vec3<f32> {
+    let way = ray.direction * oblong();
+    let fall = frame.block.x - ray.origin.y;
+    let falls = frame.floor.x > 0.5 && ray.direction.y <= -1e-5 && fall < 0.0;
+    // One call for both: a driver copies a function to each place that calls it.
+    let sky = sky_backdrop(unit_or_up(vec3(way.x, select(way.y, 0.0, falls), way.z)));
+    if !falls { return sky; }
+    let t = fall / ray.direction.y;
+    let away = t * length(way);
+    let p = at(ray, t);
+    let light = floor_colour(p, away) * floor_light(p);
+    let clear = exp(-away / (select(FLOOR_FAR.x, FLOOR_FAR.y, is_stone()) * max(frame.cells.x, frame.cells.z)));
+    return mix(sky, light, clear);
 }
 
 // Twin: cinematic::grazed.

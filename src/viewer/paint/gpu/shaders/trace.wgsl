@@ -121,12 +121,17 @@ fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
     return hazed(ray, b.t, strata(b.point, face_normal(ray, b.face), false));
 }
 
+fn sky_or_floor(ray: Ray) -> vec3<f32> {
+    if frame.view.x != CINEMATIC { return plain_backdrop(view_of(ray)); }
+    return surroundings(ray);
+}
+
 // Light and coverage of what lies behind the lava, without the lava's own light on it: it only changes with the camera,
 // the ground and the slices.
 fn backdrop_along(ray: Ray, b: Behind) -> vec4<f32> {
     let natural = frame.view.x == CINEMATIC;
     if content(b.texel) != 0u { return vec4(slice_color(b), 1.0); }
-    if b.face < 0.5 { return vec4(select(plain_backdrop(view_of(ray)), sky_backdrop(view_of(ray)), natural), 0.0); }
+    if b.face < 0.5 { return vec4(sky_or_floor(ray), 0.0); }
     if natural { return vec4(natural_rock(ray, b), 1.0); }
     return vec4(plain_rock(ray, b), 1.0);
 }
@@ -174,8 +179,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
 
 // Twin: solid::before, solid::filmed.
 // The same with solid media before it.
-fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
-    let behind = backdrop_along(ray, b);
+fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> End {
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
     var changed = false;
     if is_natural(b) && end.met == MET_BEHIND {
@@ -218,9 +222,8 @@ fn before_end(ray: Ray, b: Behind, jitter: f32, end: End) -> End {
 
 // Twin: cinematic::through_media.
 // The same through the media before it. What lies behind them takes part, since they change its colour.
-fn through_media(ray: Ray, b: Behind, jitter: f32, end: End) -> vec4<f32> {
+fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> vec4<f32> {
     let passed = pass_media(ray, end.t, jitter);
-    let behind = backdrop_along(ray, b);
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
     if end.met == MET_SOLID && passed.ends_inside {
         light *= WET;
@@ -283,9 +286,11 @@ fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     switch frame.view.x {
         case CINEMATIC: {
             var end = cinematic(ray, b, jitter);
-            if media && has_solids() { end = before_end(ray, b, jitter, end); }
-            if media || has_smoke() { return through_media(ray, b, jitter, end); }
-            return end.light;
+            if !media && !has_smoke() { return end.light; }
+            // One call for both: a driver copies a function to each place that calls it.
+            let behind = backdrop_along(ray, b);
+            if media && has_solids() { end = before_end(ray, b, behind, jitter, end); }
+            return through_media(ray, b, behind, jitter, end);
         }
         case SCIENTIFIC: { return accumulate(ray, b.front, jitter); }
         case SURFACE: { return surface(ray, b, jitter); }

@@ -1,0 +1,134 @@
+//! The floor on which the box stands, up to the horizon.
+
+use super::heightfield::Heightfield;
+use super::sky::Sky;
+use crate::render::camera::Ray;
+use crate::render::math::{V3, in_widths, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::noise;
+use crate::view::{LookSpec, Surroundings};
+
+/// Colour of smooth stone and of the table, linear RGB.
+pub(crate) const STONE: [f32; 3] = [0.165, 0.158, 0.148];
+
+/// Longest sides of the box up to the distance at which land, and a table, are lost in haze.
+pub(crate) const FAR: [f32; 2] = [13.0, 5.0];
+
+/// Floor around a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Floor {
+    pub(crate) is_table: bool,
+    /// Its height, and how high the sides of the box are over it on average, in cells.
+    pub(crate) foot: f32,
+    pub(crate) side: f32,
+    /// Cells of the box along x and z.
+    size: [f32; 2],
+    /// Height of a cell in its widths, and cells to a unit of pattern.
+    tall: f32,
+    unit: f32,
+}
+
+impl Floor {
+    /// The floor of a look, where it has one.
+    pub(crate) fn of(look: &LookSpec, block: &Heightfield, unit: f32) -> Option<Self> {
+        if look.surroundings == Surroundings::Sky {
+            return None;
+        }
+        let size = [block.width(), block.depth()];
+        let is_table = look.surroundings == Surroundings::Table;
+        Some(Self { is_table, foot: block.foot, side: block.side() - block.foot, size, tall: block.tall, unit })
+    }
+
+    /// Light of the floor along a ray that meets nothing else; none where it does not meet the floor.
+    pub(crate) fn seen(&self, ray: &Ray, sky: &Sky) -> Option<V3> {
+        let fall = self.foot - ray.origin.y;
+        if ray.direction.y > -1e-5 || fall >= 0.0 {
+            return None;
+        }
+        let t = fall / ray.direction.y;
+        let way = in_widths(ray.direction, self.tall);
+        let away = t * way.norm();
+        let light = times(self.colour(ray.at(t), away), self.light(ray.at(t), sky));
+        let level = unit_or_up(v3(way.x, 0.0, way.z));
+        let clear = (-away / (FAR[usize::from(self.is_table)] * self.longest())).exp();
+        Some(mix(sky.backdrop(level), light, clear))
+    }
+
+    fn longest(&self) -> f32 {
+        self.size[0].max(self.size[1])
+    }
+
+    /// Colour of the floor; its pattern is lost in the distance.
+    fn colour(&self, p: V3, away: f32) -> V3 {
+        let q = v3(p.x, 0.0, p.z) / self.unit;
+        let near = (-away / (2.6 * self.longest())).exp();
+        let mottled = near * noise::fractal(q * 0.11 + v3(5.0, 2.0, 8.0), 6);
+        if self.is_table {
+            return V3::from(STONE) * (1.0 + 0.05 * mottled);
+        }
+        mix(v3(0.050, 0.045, 0.042), v3(0.135, 0.116, 0.096), saturate(0.45 + 1.3 * mottled))
+    }
+
+    /// Light that arrives on the floor beside the box: its sides cover a part of the sky, and hide the sun.
+    fn light(&self, p: V3, sky: &Sky) -> V3 {
+        let high = self.side * self.tall;
+        let out = [0, 1].map(|k| {
+            let at = [p.x, p.z][k];
+            (-at).max(at - self.size[k]).max(0.0)
+        });
+        let beside = out[0].hypot(out[1]);
+        let open = 1.0 - 0.6 * (-beside / (0.7 * high + 0.5)).exp();
+        let lit = 1.0 - smoothstep(0.0, 0.25, self.hidden(p, sky.sun, high) / high.max(1e-3));
+        sky.sun_color * (sky.sun.y * lit) + sky.ambient(V3::y()) * open
+    }
+
+    /// How much of the height of the box's sides lies between a point and the sun.
+    fn hidden(&self, p: V3, sun: V3, high: f32) -> f32 {
+        let (mut low, mut top) = (0.0_f32, high);
+        for (at, towards, size) in [(p.x, sun.x, self.size[0]), (p.z, sun.z, self.size[1])] {
+            let along = towards / sun.y;
+            let along = if along.abs() < 1e-4 { 1e-4 } else { along };
+            let [a, b] = [-at / along, (size - at) / along];
+            low = low.max(a.min(b));
+            top = top.min(a.max(b));
+        }
+        (top - low).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::ground::raster::Raster;
+
+    fn floor(surroundings: Surroundings) -> Option<(Floor, Sky)> {
+        let look = LookSpec { surroundings, ..LookSpec::default() };
+        let block = Heightfield::new(Raster::nodes((40, 30), 1, |_, _| 12.0), -3.0);
+        Some((Floor::of(&look, &block, 1.0)?, Sky::new(&look)))
+    }
+
+    #[test]
+    fn only_rays_that_go_down_meet_it_and_it_ends_at_the_horizon() {
+        assert_eq!(floor(Surroundings::Sky).map(|_| ()), None);
+        let (floor, sky) = floor(Surroundings::Land).expect("a floor");
+        assert_eq!([floor.foot, floor.side], [-3.0, 15.0]);
+        let seen = |y: f32| {
+            let direction = v3(0.3, y, -1.0).normalize();
+            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky)
+        };
+        assert!(seen(0.1).is_none() && seen(-0.5).is_some());
+        let horizon = sky.backdrop(v3(0.3, 0.0, -1.0).normalize());
+        assert!((seen(-1e-4).expect("met") - horizon).norm() < 0.01, "no line at the horizon");
+    }
+
+    #[test]
+    fn the_box_throws_its_shadow_away_from_the_sun() {
+        let (floor, sky) = floor(Surroundings::Table).expect("a floor");
+        let towards = v3(sky.sun.x, 0.0, sky.sun.z).normalize();
+        let at = |away: f32| {
+            let p = v3(20.0, -3.0, 15.0) + towards * away;
+            floor.light(p, &sky).sum()
+        };
+        let (lit, shaded, far) = (at(40.0), at(-28.0), at(-200.0));
+        assert!(shaded < 0.5 * lit && (far / lit - 1.0).abs() < 0.2, "{shaded} {lit} {far}");
+    }
+}
