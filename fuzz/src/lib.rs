@@ -15,10 +15,10 @@ use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::hazard::{Places, RunRecord, table};
-use lavoxel::map::Crs;
 use lavoxel::map::crs::MapUnit;
 use lavoxel::map::features::{Feature, Features};
 use lavoxel::map::geojson::{self, Polygons};
+use lavoxel::map::{Crs, Site};
 use lavoxel::memory;
 use lavoxel::mesh::{MeshSpec, Shelf};
 use lavoxel::records::Records;
@@ -321,7 +321,9 @@ fn mesh(bytes: &[u8]) -> Result<(), Refused> {
     let mut spec = MeshSpec::default();
     spec.file.clone_from(&path);
     (spec.turn_deg, spec.base, spec.height) = (10.0, Some([10.0, 2.0, 10.0]), Some(12.0));
-    let mut shelf = Shelf::new(Path::new(""), Grid::new(20, 16, 20), (1.0, 1.0));
+    let grid = Grid::new(20, 16, 20);
+    let site = Site { grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+    let mut shelf = Shelf::new(Path::new(""), &site);
     let cells = shelf.mesh(&spec).map_err(Refused::file(&path));
     cells.map(|first| assert!(shelf.mesh(&spec).is_ok_and(|again| again == first), "other cells for the same mesh"))
 }

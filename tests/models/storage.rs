@@ -29,6 +29,7 @@ impl Mirror {
                 | Matter::Air(_)
                 | Matter::Flood { .. }
                 | Matter::Raise { .. }
+                | Matter::Ground(_)
                 | Matter::Replace { .. } => {}
                 Matter::Rock | Matter::Solid { .. } => (self.solid[i], self.amount[i]) = (true, 0),
                 Matter::Drain => self.amount[i] = 0,
