@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::flow::verify::{self, CASES, Case, Outcome as Found};
+use lavoxel::flow::verify::{CASES, Case, Outcome as Found, field};
 use lavoxel::output::{Existing, check_free};
 use lavoxel::plot::{Axis, Page, Plot};
 use lavoxel::words::short;
@@ -18,12 +18,15 @@ Examples:
   The cases that take a few seconds each:
       lavoxel verify --quick
   All cases, and a page of plots beside theory:
-      lavoxel verify --picture verification.svg";
+      lavoxel verify --picture verification.svg
+  The cases of field data alone, from a folder that holds mauna_ulu_1974/ and marcath/:
+      lavoxel verify --field FOLDER field-mauna-ulu field-marcath";
 
 /// Compare the physical model with theory
 ///
 /// Runs set-ups with a known answer, prints each number beside its reference and its tolerance, and fails where one is outside.
-/// Volume and heat must be accounted for to the last unit.
+/// Volume and heat must be accounted for to the last unit. Numbers of the field are compared: one that is outside is marked, and does not
+/// make the command fail.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
@@ -34,6 +37,11 @@ pub(super) struct VerifyArgs {
     /// Run only the quick cases
     #[arg(long, conflicts_with = "names")]
     quick: bool,
+
+    /// Add the cases of field data, field-mauna-ulu and field-marcath, whose files may not ship: a folder that holds mauna_ulu_1974/ (of
+    /// github.com/pyflowgo/pyflowgo, MaunaUlu74) and marcath/ (of github.com/Jacksaville1/lava-lubrication), or one of them, or is one
+    #[arg(long, value_name = "FOLDER")]
+    field: Option<PathBuf>,
 
     /// Print one JSON array
     #[arg(long)]
@@ -53,15 +61,30 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    fn cases(&self) -> anyhow::Result<Vec<&'static Case>> {
+    /// The cases to run, of the suite and of the field.
+    fn cases<'a>(&self, of_field: &'a [Case]) -> anyhow::Result<Vec<&'a Case>> {
+        let all = || CASES.iter().chain(of_field);
         if self.names.is_empty() {
-            return Ok(CASES.iter().filter(|case| case.is_quick || !self.quick).collect());
+            return Ok(all().filter(|case| case.is_quick || case.is_field() || !self.quick).collect());
         }
-        let known = || CASES.iter().map(|case| case.name).collect::<Vec<_>>().join(", ");
         let case = |name: &String| {
-            verify::case(name).ok_or_else(|| anyhow::anyhow!("{name}: no such case; there are {}", known()))
+            let known = || all().map(|case| case.name).collect::<Vec<_>>().join(", ");
+            let found = all().find(|case| case.name == name);
+            found.ok_or_else(|| match field::names().find(|of_field| of_field == name) {
+                Some(_) if self.field.is_none() => {
+                    anyhow::anyhow!("{name}: needs the folder of its files, with --field FOLDER")
+                }
+                Some(_) => anyhow::anyhow!("{name}: the folder of --field has no files of it; there are {}", known()),
+                None => anyhow::anyhow!("{name}: no such case; there are {}", known()),
+            })
         };
         self.names.iter().map(case).collect()
+    }
+
+    /// The cases of field data.
+    fn of_field(&self) -> anyhow::Result<Vec<Case>> {
+        let read = |folder: &PathBuf| field::cases(folder).map_err(|fault| anyhow::anyhow!("--field {fault}"));
+        self.field.as_ref().map_or_else(|| Ok(Vec::new()), read)
     }
 
     fn existing(&self) -> Existing {
@@ -73,7 +96,8 @@ impl VerifyArgs {
 pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     let limited = args.max_memory.is_some();
     anyhow::ensure!(!limited, "--max-memory: the boxes of lavoxel verify are small and have one size; leave it out");
-    let cases = args.cases()?;
+    let of_field = args.of_field()?;
+    let cases = args.cases(&of_field)?;
     if let Some(path) = &args.picture {
         let is_svg = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
         anyhow::ensure!(is_svg, "{}: the picture is written as .svg", path.display());
@@ -96,19 +120,37 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.picture {
         page(&found).write(path, args.existing())?;
     }
-    let failed: Vec<&str> = found.iter().filter(|outcome| !outcome.holds()).map(|outcome| outcome.name).collect();
     if !args.json {
-        say::data(&format!("{} of {} cases hold", found.len() - failed.len(), found.len()))?;
+        say::data(&summary(&found))?;
     }
-    Ok(if failed.is_empty() { Outcome::Done } else { Outcome::Failed })
+    Ok(if found.iter().any(Found::fails) { Outcome::Failed } else { Outcome::Done })
+}
+
+/// How many cases hold.
+fn summary(found: &[Found]) -> String {
+    let count = |of: fn(&&Found) -> bool| found.iter().filter(of).count();
+    let outside = count(|outcome| !outcome.holds() && !outcome.fails());
+    let summary = format!("{} of {} cases hold", count(|outcome| outcome.holds()), found.len());
+    match outside {
+        0 => summary,
+        _ => format!("{summary}; {outside} outside of field data, which is no failure"),
+    }
+}
+
+/// The word for a verdict: one that is not good stands out.
+fn shout(outcome: &Found) -> &'static str {
+    match outcome.verdict {
+        "fails" => "FAILS",
+        "outside" => "OUTSIDE",
+        holds => holds,
+    }
 }
 
 /// Least width of the labels.
 const LABEL: usize = 42;
 
 fn text(outcome: &Found) -> String {
-    let verdict = if outcome.holds() { "holds" } else { "FAILS" };
-    let mut lines = vec![format!("{}: {verdict}\n  {}", outcome.name, outcome.about)];
+    let mut lines = vec![format!("{}: {}\n  {}", outcome.name, shout(outcome), outcome.about)];
     // Columns of numbers stay below each other under the longest of the labels.
     let wide = outcome.rows.iter().map(|row| row.what.chars().count()).fold(LABEL, usize::max);
     for row in &outcome.rows {
@@ -142,7 +184,9 @@ fn number(value: f64) -> String {
 
 /// A plot for each case, and one of the classic rules.
 fn page(found: &[Found]) -> Page {
-    let page = Page::new("The physical model beside theory").columns(3);
+    let has_field = found.iter().any(|outcome| outcome.is_field);
+    let beside = if has_field { "theory and field data" } else { "theory" };
+    let page = Page::new(format!("The physical model beside {beside}")).columns(3);
     let page = found.iter().map(plot).fold(page, Page::plot);
     let radii = classic::radii();
     let (first_step, first) = radii[0];
@@ -177,7 +221,7 @@ fn plot(outcome: &Found) -> Plot {
 
 /// The verdict on a case, and by how much its numbers deviate at most.
 fn judgement(outcome: &Found) -> String {
-    let verdict = if outcome.holds() { "holds" } else { "FAILS" };
+    let verdict = shout(outcome);
     match outcome.deviation() {
         Some(share) => format!("{verdict}, numbers off by {} % at most", short(100.0 * share, 1)),
         None => verdict.to_owned(),

@@ -1,4 +1,4 @@
-//! Heights that were rounded, smoothed within their rounding.
+//! Heights that were rounded, smoothed within their rounding; and heights smoothed by a Gaussian.
 //!
 //! A map in whole metres has flats and steps of one metre that the ground has not; a thin flow fills each of them. What is known
 //! of such a height is that it lies within half a step of the number. [`Heightmap::smooth`] takes the smoothest ground that agrees:
@@ -43,6 +43,36 @@ impl Heightmap {
         }
         Some(step)
     }
+
+    /// Smooths heights by a Gaussian of a standard deviation in metres, cut at twice of it; beyond a side is what is there.
+    pub(crate) fn filter(&mut self, metres: f64) {
+        let across = weights(metres / self.cell_size_m.0);
+        let down = weights(metres / self.cell_size_m.1);
+        let rows = weighted(&self.heights, &across, [0, 1]);
+        self.heights = weighted(&rows, &down, [1, 0]);
+    }
+}
+
+/// Weights of a Gaussian at whole distances from 0 on; those of both sides are 1 together.
+fn weights(cells: f64) -> Vec<f64> {
+    let reach = (2.0 * cells).ceil() as i32;
+    let raw: Vec<f64> = (0..=reach).map(|i| libm::exp(-0.5 * (f64::from(i) / cells).powi(2))).collect();
+    let sum = 2.0 * raw.iter().sum::<f64>() - raw[0];
+    raw.into_iter().map(|weight| weight / sum).collect()
+}
+
+/// Weighted means along one axis.
+fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> Array2<f32> {
+    let (rows, cols) = from.dim();
+    let at = |row: usize, col: usize| f64::from(from[(row.min(rows - 1), col.min(cols - 1))]);
+    Array2::from_shape_fn((rows, cols), |(row, col)| {
+        let around = weights.iter().enumerate().map(|(i, weight)| {
+            let before = at(row.saturating_sub(i * down), col.saturating_sub(i * right));
+            let both = if i == 0 { before } else { before + at(row + i * down, col + i * right) };
+            weight * both
+        });
+        around.sum::<f64>() as f32
+    })
 }
 
 /// The filter 1-2-1 along one axis. A cell beside a gap or a side stays, so that a plane stays a plane up to there.
@@ -88,6 +118,27 @@ mod tests {
         assert!(apart <= 0.5, "{apart}");
         let after = off(&rounded, hill);
         assert!((0.27..0.3).contains(&before) && after < 0.65 * before, "{before} {after}");
+    }
+
+    #[test]
+    fn a_gaussian_keeps_the_sum_and_widens_a_spike_alike_along_both_axes() {
+        let mut spike = map(|row, col| if row == 20.0 && col == 25.0 { 100.0 } else { 0.0 });
+        spike.cell_size_m = (10.0, 20.0);
+        spike.filter(20.0);
+        let moment = |of: fn(usize, usize) -> f64| {
+            let all = spike.heights.indexed_iter();
+            all.map(|((row, col), h)| f64::from(*h) * of(row, col)).sum::<f64>() / 100.0
+        };
+        assert!((moment(|_, _| 1.0) - 1.0).abs() < 1e-5);
+        let [across, down] = [
+            moment(|_, col| (10.0 * (col as f64 - 25.0)).powi(2)),
+            moment(|row, _| (20.0 * (row as f64 - 20.0)).powi(2)),
+        ];
+        // Twice the deviation holds 95 % of a Gaussian and less of its second moment.
+        assert!((across / 400.0 - 0.87).abs() < 0.1 && (down / 400.0 - 0.9).abs() < 0.1, "{across} {down}");
+        let mut plane = map(|_, _| 7.0);
+        plane.filter(25.0);
+        assert!(plane.heights.iter().all(|height| (height - 7.0).abs() < 1e-5));
     }
 
     #[test]

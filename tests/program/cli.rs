@@ -27,4 +27,5 @@ mod signals;
 mod start;
 mod terrain;
 mod vents;
+mod verify;
 mod wrong_use;

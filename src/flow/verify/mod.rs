@@ -5,7 +5,10 @@
 
 mod boxes;
 mod cooling;
+#[cfg(feature = "files")]
+pub mod field;
 mod oil;
+mod outcome;
 mod ponds;
 mod slab;
 mod slopes;
@@ -13,104 +16,9 @@ mod spreading;
 mod tube;
 mod valley;
 
-use serde::Serialize;
-
+use self::outcome::verdict;
+pub use self::outcome::{Curve, Outcome, Row};
 use super::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
-
-/// A number beside its reference.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Name of the measure.
-    pub what: String,
-    /// Value by theory.
-    pub reference: f64,
-    /// Value of the model.
-    pub value: f64,
-    /// Largest deviation allowed, in the unit of the numbers.
-    pub tolerance: f64,
-    /// Whether no theory gives the reference: it is the middle of two bounds.
-    pub is_bounded: bool,
-    /// `holds` or `fails`, once the case has run.
-    pub verdict: &'static str,
-}
-
-/// The word for whether something holds.
-fn verdict(holds: bool) -> &'static str {
-    if holds { "holds" } else { "fails" }
-}
-
-impl Row {
-    /// A number that may differ by a share of the reference.
-    fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
-        Self::absolute(what, reference, value, share * reference.abs())
-    }
-
-    /// A number that may differ by so much.
-    fn absolute(what: &str, reference: f64, value: f64, tolerance: f64) -> Self {
-        Self { what: what.to_owned(), reference, value, tolerance, is_bounded: false, verdict: "" }
-    }
-
-    /// A number that no theory gives, between two bounds.
-    fn between(what: &str, [least, most]: [f64; 2], value: f64) -> Self {
-        let middle = Self::absolute(what, 0.5 * (least + most), value, 0.5 * (most - least));
-        Self { is_bounded: true, ..middle }
-    }
-
-    /// Whether the number is within its tolerance.
-    pub fn holds(&self) -> bool {
-        (self.value - self.reference).abs() <= self.tolerance
-    }
-}
-
-/// A curve for a picture: points of the model, and those of theory.
-#[derive(Clone, Debug, Serialize)]
-pub struct Curve {
-    /// Labels of the two axes.
-    pub axes: [String; 2],
-    /// Whether the axes are logarithmic.
-    pub is_logarithmic: bool,
-    /// Points of the model.
-    pub model: Vec<(f64, f64)>,
-    /// Points of what the model is compared with.
-    pub theory: Vec<(f64, f64)>,
-    /// Source of the reference: theory, or another number of the case.
-    pub reference: &'static str,
-}
-
-/// Result of a case.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    /// Name of the case.
-    pub name: &'static str,
-    /// Words above a picture of it.
-    pub title: &'static str,
-    /// Set-up, and the source of its law.
-    pub about: &'static str,
-    /// The numbers.
-    pub rows: Vec<Row>,
-    /// The curve.
-    pub curve: Curve,
-    /// Whether the ledgers of volume and heat close to the unit.
-    pub is_exact: bool,
-    /// Share of fluxes held back by the limit that forbids overshooting.
-    pub capped_share: f64,
-    /// `holds` or `fails`: whether all numbers are within their tolerances and the ledgers close.
-    pub verdict: &'static str,
-}
-
-impl Outcome {
-    /// Whether all numbers are within their tolerances and the ledgers close.
-    pub fn holds(&self) -> bool {
-        self.is_exact && self.rows.iter().all(Row::holds)
-    }
-
-    /// The largest deviation of a number, as a share of its reference; none where theory gives no number but 0.
-    pub fn deviation(&self) -> Option<f64> {
-        let has_size = |row: &&Row| row.reference != 0.0 && !row.is_bounded;
-        let shares = self.rows.iter().filter(has_size).map(|row| (row.value / row.reference - 1.0).abs());
-        shares.reduce(f64::max)
-    }
-}
 
 /// A case of the suite.
 pub struct Case {
@@ -122,205 +30,229 @@ pub struct Case {
     pub about: &'static str,
     /// Whether it belongs to the quick set.
     pub is_quick: bool,
-    run: fn() -> Measured,
+    run: Run,
+}
+
+/// Function that runs a case of field data, which it holds.
+#[cfg(feature = "files")]
+type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
+
+/// How a case runs.
+enum Run {
+    /// With an answer of theory.
+    Theory(fn() -> Measured),
+    /// With numbers of the field.
+    #[cfg(feature = "files")]
+    Field(FieldRun),
 }
 
 impl Case {
+    /// Whether its numbers are compared with those of the field.
+    pub fn is_field(&self) -> bool {
+        !matches!(self.run, Run::Theory(_))
+    }
+
     /// Runs the case.
     pub fn run(&self) -> Outcome {
-        let Measured { mut rows, curve, flow } = (self.run)();
-        rows.iter_mut().for_each(|row| row.verdict = verdict(row.holds()));
+        let Measured { mut rows, curve, flow } = match &self.run {
+            Run::Theory(run) => run(),
+            #[cfg(feature = "files")]
+            Run::Field(run) => run(),
+        };
+        let is_field = self.is_field();
+        rows.iter_mut().for_each(|row| row.verdict = verdict(row.holds(), is_field));
         let mut found = Outcome {
             name: self.name,
             title: self.title,
             about: self.about,
+            is_field,
             rows,
             curve,
             is_exact: flow.check().is_ok(),
             capped_share: flow.account().capped_share(),
             verdict: "",
         };
-        found.verdict = verdict(found.holds());
+        found.verdict = verdict(found.holds(), is_field && found.is_exact);
         found
     }
 }
 
 /// The suite.
-pub const CASES: [Case; 25] = [
+pub static CASES: [Case; 25] = [
     Case {
         name: "huppert-volume",
         title: "Fixed volume on a plane",
         about: "1e6 m³ of 1e5 Pa s spread on a plane: R = 0.8939 (gV³/3ν)^⅛ t^⅛ (Huppert 1982)",
         is_quick: true,
-        run: spreading::volume,
+        run: Run::Theory(spreading::volume),
     },
     Case {
         name: "huppert-flux",
         title: "Steady flux on a plane",
         about: "10 m³/s of 1e5 Pa s on a plane: R = 0.7150 (gQ³/3ν)^⅛ t^½ (Huppert 1982)",
         is_quick: false,
-        run: spreading::flux,
+        run: Run::Theory(spreading::flux),
     },
     Case {
         name: "bingham-dome",
         title: "Bingham dome at rest",
         about: "1e6 m³ with 2,000 Pa come to rest: h² = 2τ/(ρg)·(R − r) (Nye 1952, Blake 1990)",
         is_quick: true,
-        run: spreading::bingham,
+        run: Run::Theory(spreading::bingham),
     },
     Case {
         name: "bm1-dam-break",
         title: "BM1: dam break",
         about: "BM1: a dam 1 m high and 6.6 m long breaks, 1e4 Pa s: early t^½, late t^⅕ (Huppert 1982; Balmforth et al. 2006)",
         is_quick: false,
-        run: spreading::dam_break,
+        run: Run::Theory(spreading::dam_break),
     },
     Case {
         name: "bm2-incline",
         title: "BM2: point source on an incline",
         about: "BM2: 5 m³/s of 1e5 Pa s down 10°: depth and width behind the front (Smith 1973, Lister 1992)",
         is_quick: true,
-        run: slopes::along,
+        run: Run::Theory(slopes::along),
     },
     Case {
         name: "incline-turned",
         title: "The incline turned against the grid",
         about: "the same incline turned by 22.5° and 45° against the grid",
         is_quick: false,
-        run: slopes::turned,
+        run: Run::Theory(slopes::turned),
     },
     Case {
         name: "slope-volume",
         title: "Fixed volume down an incline",
         about: "2e5 m³ down 10°: length ~ t^⅓, slightly less (Lister 1992)",
         is_quick: false,
-        run: slopes::volume,
+        run: Run::Theory(slopes::volume),
     },
     Case {
         name: "bm3-silicone-oil",
         title: "BM3: silicone oil spreads",
         about: "BM3: silicone oil of experiment C14, 2.2e-8 m³/s (Garel et al. 2012)",
         is_quick: false,
-        run: oil::spreading,
+        run: Run::Theory(oil::spreading),
     },
     Case {
         name: "bm3-heat",
         title: "BM3: silicone oil cools",
         about: "BM3: heat of the same oil beside a film of one temperature that spreads as Huppert's (cf. Garel et al. 2012)",
         is_quick: false,
-        run: oil::heat,
+        run: Run::Theory(oil::heat),
     },
     Case {
         name: "radiative-cooling",
         title: "Still lava radiates",
         about: "1 m of still lava radiates: T = T₀ (1 + 3εσT₀³t/(ρch))^(−⅓)",
         is_quick: true,
-        run: cooling::radiation,
+        run: Run::Theory(cooling::radiation),
     },
     Case {
         name: "stirred-pond",
         title: "Stirred pond, cells of 0.25 m",
         about: "2 m of stirred lava radiate at cells 2 to 0.25 m high, with and without latent heat: the same law",
         is_quick: true,
-        run: ponds::stirred,
+        run: Run::Theory(ponds::stirred),
     },
     Case {
         name: "still-pond",
         title: "Crust of a still pond, cells of 0.25 m",
         about: "still lava grows a crust at cells 2 to 0.25 m high: conduction in one dimension on a fine mesh",
         is_quick: false,
-        run: ponds::still_without_latent_heat,
+        run: Run::Theory(ponds::still_without_latent_heat),
     },
     Case {
         name: "latent-pond",
         title: "The same with latent heat",
         about: "the same with 3.5e5 J/kg of latent heat between 1400 and 1200 K",
         is_quick: true,
-        run: ponds::still_with_latent_heat,
+        run: Run::Theory(ponds::still_with_latent_heat),
     },
     Case {
         name: "kilauea-pond",
         title: "Still pond of kilauea",
         about: "2 m of still lava of the preset kilauea: conduction in one dimension on a fine mesh",
         is_quick: true,
-        run: ponds::kilauea,
+        run: Run::Theory(ponds::kilauea),
     },
     Case {
         name: "fogo-pond",
         title: "Still pond of fogo-2014",
         about: "2 m of still lava of the preset fogo-2014: conduction in one dimension on a fine mesh",
         is_quick: true,
-        run: ponds::fogo,
+        run: Run::Theory(ponds::fogo),
     },
     Case {
         name: "valley-heights",
         title: "Cooling flow, cells 10 m high",
         about: "a flow of etna-basalt cools in a valley: the same at cells 10 to 1 m high",
         is_quick: false,
-        run: valley::by_height,
+        run: Run::Theory(valley::by_height),
     },
     Case {
         name: "valley-widths",
         title: "Cooling flow, cells 20 m wide",
         about: "the same flow at cells 20, 10 and 5 m wide",
         is_quick: false,
-        run: valley::by_width,
+        run: Run::Theory(valley::by_width),
     },
     Case {
         name: "bed-cooling",
         title: "Still layer on cold rock",
         about: "a still layer on cold rock: loss 2k ΔT √(t/(πκ)) of a half-space (Carslaw & Jaeger 1959)",
         is_quick: true,
-        run: cooling::bed,
+        run: Run::Theory(cooling::bed),
     },
     Case {
         name: "stefan-setting",
         title: "Layer that sets above a cold bed",
         about: "a layer at its melting point sets above a cold bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
         is_quick: true,
-        run: cooling::stefan_setting,
+        run: Run::Theory(cooling::stefan_setting),
     },
     Case {
         name: "stefan-melting",
         title: "Layer that melts above a hot bed",
         about: "a layer at its melting point melts above a hot bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
         is_quick: true,
-        run: cooling::stefan_melting,
+        run: Run::Theory(cooling::stefan_melting),
     },
     Case {
         name: "roofed-channel",
         title: "Channel under a roof",
         about: "a channel under a roof: q = ρ g h³ ΔH/(12 η L)",
         is_quick: true,
-        run: boxes::roofed_channel,
+        run: Run::Theory(boxes::roofed_channel),
     },
     Case {
         name: "u-tube",
         title: "Two shafts joined by a tunnel",
         about: "two shafts joined by a tunnel: levels meet",
         is_quick: true,
-        run: boxes::u_tube,
+        run: Run::Theory(boxes::u_tube),
     },
     Case {
         name: "lake",
         title: "Crater lake that spills",
         about: "a crater lake spills over its lowest lip alone",
         is_quick: false,
-        run: boxes::lake,
+        run: Run::Theory(boxes::lake),
     },
     Case {
         name: "tube",
         title: "Levees, roofs and a tube",
         about: "lava in a valley builds levees, crusts over and drains through a tube, 1 m³/s for 2.3 days",
         is_quick: false,
-        run: tube::tube,
+        run: Run::Theory(tube::tube),
     },
     Case {
         name: "cliff",
         title: "Fall from a cliff",
         about: "lava falls from a cliff over an overhang: nothing floats, nothing enters rock",
         is_quick: true,
-        run: boxes::cliff,
+        run: Run::Theory(boxes::cliff),
     },
 ];
 

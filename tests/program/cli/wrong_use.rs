@@ -39,6 +39,8 @@ fn wrong_flags_are_refused_with_usage() {
         "terrain",
         "terrain volcano --size 0x1x1",
         "terrain volcano --size 9000x9x9",
+        "verify --field",
+        "verify --quick cliff",
         "erupt",
         "scene small.toml --defaults",
     ] {

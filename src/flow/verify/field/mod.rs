@@ -1,0 +1,139 @@
+//! Cases of field data. Their licences do not let the files ship, so they are read from a folder of the user.
+//!
+//! | case | data | source |
+//! |---|---|---|
+//! | `field-mauna-ulu` | [`mauna_ulu`]: a lava channel of June 1974 | Robert et al. 2014 (Bull. Volcanol. 76:824); files of PyFLOWGO |
+//! | `field-marcath` | [`marcath`]: outline of a lava field in Nevada | Younger et al. 2019 (Bull. Volcanol. 81); files of Saville et al. |
+
+mod channel;
+mod marcath;
+mod mauna_ulu;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use super::{Case, FieldRun, Run};
+
+/// A case, and where its files are.
+struct Source {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    /// Names that its folder may have.
+    folders: [&'static str; 2],
+    /// File by which its folder is known under another name.
+    mark: &'static str,
+    /// Where the files come from.
+    origin: &'static str,
+    read: fn(&Files) -> Result<FieldRun, String>,
+}
+
+static SOURCES: [Source; 2] = [
+    Source {
+        name: "field-mauna-ulu",
+        title: "Channel of Mauna Ulu, June 1974",
+        about: "165 m³/s of the lava of Mauna Ulu in a channel of measured slope and mean width: glass temperatures, crystals \
+                (Robert et al. 2014)",
+        folders: ["mauna_ulu_1974", "MaunaUlu74"],
+        mark: mauna_ulu::INPUT,
+        origin: "the folder MaunaUlu74 of github.com/pyflowgo/pyflowgo",
+        read: mauna_ulu::read,
+    },
+    Source {
+        name: "field-marcath",
+        title: "Lava field of Marcath, Nevada",
+        about: "80 m³/s of 5e6 Pa s over the ground of Marcath before the eruption: outline, thickness, island (Younger et al. 2019, \
+                Saville et al.)",
+        folders: ["marcath", "lava-lubrication"],
+        mark: marcath::GROUND,
+        origin: "github.com/Jacksaville1/lava-lubrication",
+        read: marcath::read,
+    },
+];
+
+impl Source {
+    /// Its folder: one in `path`, or `path` itself.
+    fn folder(&self, path: &Path) -> Option<PathBuf> {
+        let inside = self.folders.map(|name| path.join(name)).into_iter().find(|folder| folder.is_dir());
+        let is_it = self.folders.iter().any(|name| path.ends_with(name)) || path.join(self.mark).exists();
+        inside.or_else(|| is_it.then(|| path.to_owned()))
+    }
+
+    fn case(&self, folder: PathBuf) -> Result<Case, String> {
+        let run =
+            (self.read)(&Files { folder }).map_err(|fault| format!("{fault}; it is a file of {}", self.origin))?;
+        let Self { name, title, about, .. } = *self;
+        Ok(Case { name, title, about, is_quick: false, run: Run::Field(run) })
+    }
+}
+
+/// Names of the cases that a folder may have.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SOURCES.iter().map(|source| source.name)
+}
+
+/// Reads the cases of a folder, which holds the folders `mauna_ulu_1974` and `marcath`, or one of them, or is one. Folders may also have the
+/// names and the form of the repositories that they come from: `MaunaUlu74` with `field_data`, and `lava-lubrication`.
+///
+/// # Errors
+/// Names the first file that is missing or has another form, and the repository that has it.
+pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
+    if !path.is_dir() {
+        return Err(format!("{}: is no folder; {}", path.display(), wanted()));
+    }
+    let found = SOURCES.iter().filter_map(|source| Some((source, source.folder(path)?)));
+    let cases = found.map(|(source, folder)| source.case(folder)).collect::<Result<Vec<_>, _>>()?;
+    if cases.is_empty() {
+        return Err(format!("{}: holds no field data; {}", path.display(), wanted()));
+    }
+    Ok(cases)
+}
+
+/// Folders that are understood, and where they come from.
+fn wanted() -> String {
+    let folders: Vec<String> =
+        SOURCES.iter().map(|source| format!("{}/ ({})", source.folders[0], source.origin)).collect();
+    format!("expected a folder that holds or is {}", folders.join(" or "))
+}
+
+/// Files of a case.
+struct Files {
+    folder: PathBuf,
+}
+
+impl Files {
+    /// The path of a file, which may lie in the folder `field_data`.
+    fn path(&self, name: &str) -> Result<PathBuf, String> {
+        let places = [self.folder.join(name), self.folder.join("field_data").join(name)];
+        let missing = || format!("{}: no such file", self.folder.join(name).display());
+        places.into_iter().find(|path| path.exists()).ok_or_else(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_known_by_its_name_or_its_files() {
+        let place = tempfile::tempdir().expect("a folder");
+        let root = place.path();
+        let fault = cases(root).err().expect("an empty folder");
+        assert!(
+            fault.contains("holds no field data; expected a folder that holds or is mauna_ulu_1974/ (the"),
+            "{fault}"
+        );
+        let fault = cases(&root.join("none")).err().expect("no folder");
+        assert!(fault.contains("none: is no folder"), "{fault}");
+        std::fs::create_dir(root.join("marcath")).expect("a folder");
+        for path in [root.to_owned(), root.join("marcath")] {
+            let fault = cases(&path).err().expect("no files");
+            let end = "topography.tif: no such file; it is a file of github.com/Jacksaville1/lava-lubrication";
+            assert!(fault.ends_with(end), "{fault}");
+        }
+        std::fs::create_dir(root.join("field_data")).expect("a folder");
+        std::fs::write(root.join("field_data/one.csv"), "").expect("a file");
+        let files = Files { folder: root.to_owned() };
+        assert_eq!(files.path("one.csv"), Ok(root.join("field_data/one.csv")));
+    }
+}
