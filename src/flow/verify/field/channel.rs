@@ -3,12 +3,12 @@
 use super::super::{Curve, Measured, Row, curve, flow, steady};
 use crate::flow::{Flow, FlowBox, Lava};
 
-/// Time after which the flow is steady, and a step of it.
-const END_S: f64 = 7200.0;
+/// Time after which the flow is steady but for the bed, which goes on warming; and a step of it.
+const END_S: f64 = 3600.0;
 const STEP_S: f64 = 5.0;
 
 /// Height of a cell, of the rock below the channel, and of its walls above its bed.
-const CELL_M: f64 = 1.0;
+const CELL_M: f64 = 5.0;
 const BELOW_M: f64 = 2.0;
 const WALL_M: f64 = 40.0;
 
