@@ -98,7 +98,7 @@ impl Outcome {
 
     /// Whether the model fails: a deviation from numbers of the field is none of its faults, a ledger that does not close is.
     pub fn fails(&self) -> bool {
-        !self.holds() && !(self.is_field && self.is_exact)
+        !self.holds() && (!self.is_field || !self.is_exact)
     }
 
     /// The largest deviation of a number, as a share of its reference; none where theory gives no number but 0.

@@ -88,7 +88,7 @@ fn field(files: &Files) -> Result<Field, String> {
     if !outline.heights.iter().all(|value| [0.0, 1.0].contains(value)) || outline.range() != Some((0.0, 1.0)) {
         return wrong(&outline_path, "must be 1 in the lava field and 0 beside it".to_owned());
     }
-    Ok(Field::of(ground, outline))
+    Ok(Field::of(ground, &outline))
 }
 
 /// A raster of arc seconds.
@@ -100,13 +100,13 @@ fn raster(path: &Path) -> Result<Heightmap, String> {
 
 impl Field {
     /// The ground without the lava, on square cells.
-    fn of(mut ground: Heightmap, outline: Heightmap) -> Self {
+    fn of(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
         lava.heights.mapv_inplace(|inside| inside * THICKNESS_M as f32);
         lava.filter(FILTER_M);
         ground.heights -= &lava.heights;
         ground.filter(FILTER_M);
-        let outline = onto_squares(&outline).mapv(|share| share >= 0.5);
+        let outline = onto_squares(outline).mapv(|share| share >= 0.5);
         Self { ground: onto_squares(&ground), island: islands(&outline), outline }
     }
 
