@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use lavoxel::air::AirSpec;
-use lavoxel::film::{FilmKey, KeyCamera};
+use lavoxel::film::{FilmKey, KeyCamera, NotesSpec};
 use lavoxel::flow::Lava;
 use lavoxel::goals::GoalSpec;
 use lavoxel::matter::Material;
@@ -52,6 +52,7 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("scenes.md", "camera", lines::<CameraSpec>("[camera]")),
         ("scenes.md", "look", lines::<LookSpec>("[look]")),
         ("scenes.md", "film", lines::<FilmSpec>("[film]")),
+        ("films.md", "film.notes", lines::<NotesSpec>("[film.notes]")),
         ("scenes.md", "film.key", lines::<FilmKey>("[[film.key]]")),
         ("scenes.md", "film.key.camera", lines::<KeyCamera>("camera")),
     ]
