@@ -21,6 +21,7 @@ mod soup;
 mod spec;
 #[cfg(feature = "files")]
 mod stl;
+mod survey;
 
 pub use self::cells::{Cells, NoCells};
 #[cfg(feature = "files")]
@@ -32,3 +33,4 @@ pub use self::relief::ReliefSpec;
 pub use self::shelf::Shelf;
 pub use self::soup::Soup;
 pub use self::spec::{MeshSpec, Up};
+pub use self::survey::SurveySpec;

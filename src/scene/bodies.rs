@@ -14,7 +14,9 @@ use crate::simulation::{Command, Event};
 #[cfg(not(feature = "files"))]
 use crate::terrain::error::no_files;
 use crate::validate::Invalid;
-use crate::world::{Edit, Matter, Shape};
+#[cfg(feature = "files")]
+use crate::world::Edit;
+use crate::world::{Matter, Shape};
 
 /// Shapes from files, of which there are none.
 #[cfg(not(feature = "files"))]

@@ -27,7 +27,8 @@ pub mod resample;
 mod smooth;
 pub mod spec;
 mod surface;
-pub mod survey;
+#[cfg(feature = "files")]
+mod survey;
 #[cfg(feature = "files")]
 pub mod write;
 
@@ -46,6 +47,5 @@ pub(crate) use spec::DEFAULT_CELL_SIZE_M;
 pub use spec::{Kind, TerrainSpec};
 pub use surface::Surface;
 pub(crate) use surface::summit;
-pub use survey::SurveySpec;
 #[cfg(feature = "files")]
 pub(crate) use survey::on_columns;

@@ -9,9 +9,9 @@ use super::shape::FAR;
 use super::{Content, Shape, World};
 use crate::grid::Place;
 use crate::matter::{Material, Pressure};
+use crate::mesh::SurveySpec;
 use crate::param::{Table, kinds, table};
 use crate::random::{Salt, StepKey};
-use crate::terrain::SurveySpec;
 use crate::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
 use crate::validate::Invalid;
 
