@@ -2,8 +2,8 @@
 //!
 //! | case | data | source |
 //! |---|---|---|
-//! | `field-mauna-ulu` | [`mauna_ulu`]: a lava channel of June 1974 | Robert et al. 2014 (Bull. Volcanol. 76:824); files of PyFLOWGO |
-//! | `field-marcath` | [`marcath`]: outline of a lava field in Nevada | Younger et al. 2019 (Bull. Volcanol. 81); files of Saville et al. |
+//! | `field-mauna-ulu` | `mauna_ulu`: a lava channel of June 1974 | Robert et al. 2014 (Bull. Volcanol. 76:824); files of PyFLOWGO |
+//! | `field-marcath` | `marcath`: outline of a lava field in Nevada | Younger et al. 2019 (Bull. Volcanol. 81); files of Saville et al. |
 
 mod channel;
 mod marcath;
