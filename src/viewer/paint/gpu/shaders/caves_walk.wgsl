@@ -13,7 +13,7 @@ struct CellWalk {
     face: f32,
 }
 
-// Twin: caves::after.
+// Twin: walk::after.
 // A little further on than t.
 fn after(t: f32) -> f32 { return t + 1e-4 + 5e-7 * t; }
 
@@ -54,7 +54,7 @@ fn over_top(ray: Ray, t: f32, column: u32) -> f32 {
     return p.y - cave_surface(column, p);
 }
 
-// Twin: caves::meet.
+// Twin: walk::meet.
 // Where a ray meets rock in the present cell of a walk through a column with caves.
 fn meet_cell(ray: Ray, w: CellWalk, column: u32) -> Rocky {
     let top = i32(cave_top(column));
