@@ -442,6 +442,12 @@ impl Flow {
         self.marks[column].set > 0
     }
 
+    /// Liquid and set rock of a column in metres: those of [`Flow::column`], which works out temperatures besides.
+    pub fn thickness_m(&self, number: usize) -> f64 {
+        let meters = |units: i64| units as f64 * self.space.dz_m / f64::from(UNITS);
+        meters(self.column_at(number).runs.iter().map(|run| run.depth).sum()) + meters(self.marks[number].set)
+    }
+
     /// One column as maps show it.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (self.column_at(number), &self.marks[number]);

@@ -17,7 +17,7 @@ use crate::source::{VentFlow, VentSpec};
 use crate::state::State;
 
 /// Share of the time since the start, and steps, in which no column must be reached before a flow is at rest.
-const REST_SHARE: f64 = 0.25;
+const REST_SHARE: f64 = 0.1;
 const REST_STEPS: f64 = 10.0;
 
 /// All that decides when a run ends.
@@ -76,7 +76,7 @@ impl Plan {
     /// [`Outcome::seconds`].
     ///
     /// A run is the simulation of the scene with the vent of the sample in place of the scene's own. It ends at rest: once its vent
-    /// is closed, no event is to come, and nothing is liquid or no column came to hold a centimetre in the last quarter of the time
+    /// is closed, no event is to come, and nothing is liquid or no column came to hold a centimetre in the last tenth of the time
     /// since its start. Or it ends at its limit.
     ///
     /// # Errors

@@ -141,13 +141,15 @@ pub struct Source<'a> {
     pub is_bare: bool,
 }
 
-/// Overrides of a bare heightmap: the physical model, with a lava, and a vent on the summit whose place is sampled anyway.
+/// Overrides of a bare heightmap for many runs: the physical model in long steps, with a lava, and a vent on the summit whose place
+/// is sampled anyway.
 ///
 /// # Errors
 /// Never, as long as the usual lava is a preset.
 pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardError> {
     let mut overrides = asked.clone();
     overrides.lava = asked.lava.clone().or(Some(LavaSpec::preset(USUAL_LAVA)?));
+    overrides.long_steps = true;
     // Both are sampled; the usual ones are not said.
     overrides.duration = asked.duration.or(Some(Seconds(0.0)));
     if overrides.vents.is_empty() {

@@ -60,15 +60,16 @@ impl FlowRecords {
     /// Updates the records of some columns: [`Flow::changed`] after a step, [`Flow::wet`] where more than a step changed them.
     pub fn observe(&mut self, flow: &Flow, columns: &[u32]) {
         for &number in columns {
-            let column = flow.column(number as usize);
-            let thickness = column.liquid_m + column.set_m;
+            let thickness = flow.thickness_m(number as usize);
             let most = &mut self.thickness_m[number as usize];
             if f64::from(*most) < REACHED_M && thickness >= REACHED_M {
                 self.last_reached_s = flow.time_s();
             }
             *most = most.max(thickness as f32);
-            if let Some((most, now)) = self.kelvin.as_mut().map(|all| &mut all[number as usize]).zip(column.surface_k) {
-                *most = most.max(now as f32);
+            if let Some(all) = &mut self.kelvin {
+                let now = flow.column(number as usize).surface_k;
+                let most = &mut all[number as usize];
+                *most = now.map_or(*most, |now| most.max(now as f32));
             }
         }
     }

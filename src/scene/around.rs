@@ -29,8 +29,9 @@ const UNKNOWN_CELL_M: f64 = 10.0;
 const MOST_RELIEF: f64 = 1.0;
 /// Least stretching that a scene can say.
 const LEAST_STRETCH: f64 = 0.01;
-/// Seconds of a step of the physical model for each metre of a cell's edge.
-const STEP_S_A_METRE: f64 = 4.0;
+/// Seconds of a step of the physical model for each metre of a cell's edge, and the longest one: what follows a front in pictures,
+/// and what an eruption as a whole comes to by. `docs/hazard.md` compares both.
+const STEPS: [(f64, f64); 2] = [(4.0, 60.0), (15.0, 300.0)];
 /// Levels of cells from the lowest to the highest ground that a box of the physical model has at most.
 const MOST_LEVELS: f64 = 500.0;
 /// Relief of a gray picture that does not say how high white is, as a share of its shorter side.
@@ -142,9 +143,14 @@ impl Scene {
 
     /// Height of a cell of the physical model and steps that suit it, where no override says one: half of the edge, and
     /// more where the box would be too high.
-    fn flow_cells(&mut self, cell: f64, relief_m: f64) -> f64 {
+    fn flow_cells(&mut self, cell: f64, relief_m: f64, overrides: &Overrides) -> f64 {
         if let Some(flow) = self.spec.flow_mut() {
-            flow.step_s = rough((STEP_S_A_METRE * cell).clamp(1.0, 60.0));
+            let (a_metre, longest_s) = STEPS[usize::from(overrides.long_steps)];
+            let usual = rough((a_metre * cell).clamp(1.0, longest_s));
+            flow.step_s = overrides.time_step.map_or(usual, |Seconds(step_s)| step_s);
+            if overrides.long_steps && overrides.time_step.is_none() {
+                self.choose(format!("steps of {} (--time-step)", Seconds(usual)));
+            }
         }
         if let Some(height) = self.spec.grid.cell_height_m {
             return height;
@@ -229,7 +235,7 @@ impl Scene {
         let relief = (high - low).max(1e-6 * cell) / cell;
         let stretch = match self.spec.model {
             Model::Classic => self.stretch(relief, nx.min(nz) as f64),
-            Model::Flow => cell / self.flow_cells(cell, high - low),
+            Model::Flow => cell / self.flow_cells(cell, high - low, overrides),
         };
         let terrain = &self.spec.terrain;
         let above = (high - terrain.base_m.unwrap_or(low)) / cell;

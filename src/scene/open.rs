@@ -44,6 +44,10 @@ pub struct Overrides {
     pub start: Option<StartSpec>,
     /// How long the scene runs, in the physical model.
     pub duration: Option<Seconds>,
+    /// Length of a step in seconds on a bare heightmap, in the physical model; left out, what suits pictures.
+    pub time_step: Option<Seconds>,
+    /// Whether steps on a bare heightmap are, without `time_step`, as long as the results of a whole eruption allow.
+    pub long_steps: bool,
     /// Cells along a side for each one of the scene, after all other overrides; see [`Scene::make_finer`].
     pub finer: Option<usize>,
 }
@@ -231,6 +235,11 @@ impl Scene {
         if let Some(walls) = overrides.walls {
             self.set_walls(walls);
         }
+        if let Some(time) = overrides.time_step {
+            let expected = "left out with a scene, whose events count its own steps; change flow.step_s in its file";
+            let invalid = Invalid::new("flow.step_s", time, expected);
+            return Err(SceneError::Invalid { path: self.origin.clone(), invalid });
+        }
         self.put_flow(overrides)?;
         #[cfg(feature = "files")]
         self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
@@ -261,6 +270,7 @@ impl Scene {
             let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
             let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
             let given = given.or_else(|| overrides.start.as_ref().map(|_| ("flow.start", "a table".to_owned())));
+            let given = given.or_else(|| overrides.time_step.map(|time| ("flow.step_s", time.to_string())));
             let given = given.or_else(|| overrides.surveys.first().map(|(time, _)| ("survey", time.to_string())));
             return match given {
                 Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),

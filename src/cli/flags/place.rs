@@ -148,6 +148,11 @@ pub(in crate::cli) struct PlaceArgs {
     #[arg(long, help_heading = FLOW, value_name = "TIME", allow_hyphen_values = true)]
     duration: Option<Seconds>,
 
+    /// Length of a step on a bare heightmap, such as 1min [default: 4 s for each metre of a cell's edge, up to 1 min; for many runs
+    /// 15 s, up to 5 min]
+    #[arg(long, help_heading = FLOW, value_name = "TIME", allow_hyphen_values = true)]
+    time_step: Option<Seconds>,
+
     /// Height of a cell of the box in metres, in the physical model [default for bare heightmaps: half of its edge]
     #[arg(long, help_heading = FLOW, value_name = "METRES", allow_negative_numbers = true)]
     cell_height: Option<f64>,
@@ -273,6 +278,8 @@ impl PlaceArgs {
             lava: self.lava.as_deref().map(lava).transpose()?,
             start: self.start.as_ref().map(|file| self.start_of(file)),
             duration: self.duration,
+            time_step: self.time_step,
+            long_steps: false,
             finer: self.finer.map(|factor| factor as usize),
         })
     }
@@ -303,6 +310,7 @@ impl PlaceArgs {
             typed.add(key, "--start", self.start.as_ref().map(|file| file.display()), "");
         }
         typed.add("flow.duration", "--duration", self.duration, "");
+        typed.add("flow.step_s", "--time-step", self.time_step, "");
         let surveys = self.survey.iter().map(|(time, file)| format!("{time}={}", file.display()));
         let surveys: Vec<String> = surveys.collect();
         for key in ["matter.file", "event[", "survey"] {

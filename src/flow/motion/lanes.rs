@@ -1,6 +1,7 @@
 //! Several numbers at once, which a processor's vectors hold: each operation has the bits of that on one number.
+//!
+//! Plain loops, since `array::from_fn` and `map` stay calls in a profile that optimises less than a release.
 
-use std::array;
 use std::ops::{Add, BitAnd, Div, Mul, Not, Sub};
 
 /// Numbers that are worked on at once.
@@ -13,6 +14,19 @@ pub(crate) struct Lanes(pub(crate) [f64; LANES]);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask([u64; LANES]);
 
+/// An array whose lanes are worked out one after the other.
+macro_rules! each_lane {
+    (|$i:ident| $value:expr) => {{
+        let mut lanes = [Default::default(); LANES];
+        let mut $i = 0;
+        while $i < LANES {
+            lanes[$i] = $value;
+            $i += 1;
+        }
+        lanes
+    }};
+}
+
 impl Lanes {
     #[inline(always)]
     pub(crate) fn all(value: f64) -> Self {
@@ -21,7 +35,7 @@ impl Lanes {
 
     #[inline(always)]
     fn compared(self, other: Self, is: impl Fn(f64, f64) -> bool) -> Mask {
-        Mask(array::from_fn(|i| if is(self.0[i], other.0[i]) { u64::MAX } else { 0 }))
+        Mask(each_lane!(|i| if is(self.0[i], other.0[i]) { u64::MAX } else { 0 }))
     }
 
     /// Where this is less than the other.
@@ -33,12 +47,24 @@ impl Lanes {
     /// The larger of both; neither is no number.
     #[inline(always)]
     pub(crate) fn max(self, other: Self) -> Self {
-        Self(array::from_fn(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
+        Self(each_lane!(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
+    }
+
+    /// The smaller of both; neither is no number.
+    #[inline(always)]
+    pub(crate) fn min(self, other: Self) -> Self {
+        Self(each_lane!(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
+    }
+
+    /// Square root.
+    #[inline(always)]
+    pub(crate) fn root(self) -> Self {
+        Self(each_lane!(|i| self.0[i].sqrt()))
     }
 
     #[inline(always)]
     pub(crate) fn abs(self) -> Self {
-        Self(self.0.map(f64::abs))
+        Self(each_lane!(|i| self.0[i].abs()))
     }
 }
 
@@ -48,13 +74,13 @@ impl Mask {
     /// This where the mask is set, else the other.
     #[inline(always)]
     pub(crate) fn pick(self, a: Lanes, b: Lanes) -> Lanes {
-        let pick = |i: usize| (a.0[i].to_bits() & self.0[i]) | (b.0[i].to_bits() & !self.0[i]);
-        Lanes(array::from_fn(|i| f64::from_bits(pick(i))))
+        Lanes(each_lane!(|i| f64::from_bits((a.0[i].to_bits() & self.0[i]) | (b.0[i].to_bits() & !self.0[i]))))
     }
 
     #[inline(always)]
     pub(crate) fn is_any(self) -> bool {
-        self.0.into_iter().fold(0, |any, lane| any | lane) != 0
+        let [a, b, c, d] = self.0;
+        a | b | c | d != 0
     }
 }
 
@@ -63,7 +89,7 @@ impl BitAnd for Mask {
 
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
-        Self(array::from_fn(|i| self.0[i] & other.0[i]))
+        Self(each_lane!(|i| self.0[i] & other.0[i]))
     }
 }
 
@@ -72,7 +98,7 @@ impl Not for Mask {
 
     #[inline(always)]
     fn not(self) -> Self {
-        Self(self.0.map(|lane| !lane))
+        Self(each_lane!(|i| !self.0[i]))
     }
 }
 
@@ -83,7 +109,7 @@ macro_rules! operation {
 
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                Self(array::from_fn(|i| self.0[i] $sign other.0[i]))
+                Self(each_lane!(|i| self.0[i] $sign other.0[i]))
             }
         }
     };
