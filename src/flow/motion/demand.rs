@@ -15,7 +15,7 @@ use crate::flow::store::column::{Column, Run};
 use crate::flow::store::lean::Lean;
 
 /// Levels up to which the depth decides: to work out what flows would take longer than it saves.
-const SHALLOW: u8 = 3;
+const SHALLOW: u8 = 1;
 
 /// Demand of a column by itself on the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -47,6 +47,8 @@ fn flags_of_the_other_model_are_refused() {
         ("run slope.asc --lava etna-basalt --exaggerate 2", "--exaggerate 2: must be left out"),
         ("run small.toml --cell-height 2", "--cell-height 2: must be left out"),
         ("run slope.asc --cell-height 2", "--cell-height 2: must be left out"),
+        ("run slope.asc --time-step 1min", "--time-step 1 min: must be left out"),
+        ("run slope.asc --lava etna-basalt --time-step 0", "--time-step 0 s: must be a number from 0.0001"),
         ("run slope.asc --lava etna-basalt --cell-height 0", "--cell-height 0: must be a number from 0.001"),
     ] {
         let output = place.run(args);

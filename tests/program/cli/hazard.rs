@@ -266,6 +266,8 @@ fn a_run_is_that_of_the_command_run() {
 
     let time = format!("{} s", rows[0]["time_s"]);
     place.put("one.toml", scene("rates_m3_s = [[0, 5.0], [\"10 min\", 0.0]]", &time));
+    let error = place.refused("run one.toml --time-step 1min");
+    assert!(error.contains("--time-step 1 min: must be left out with a scene"), "{error}");
     place.done("run one.toml --map arrival=arrival.asc");
     // Each has data where lava came; the times themselves are compared where the library makes a run.
     let agreement = place.json("compare out/thickness_max.tif arrival.asc --above -1 --json");
@@ -384,6 +386,7 @@ fn runs_of_another_plan_are_never_mixed() {
         (command("--runs 3 --out out --voxel-size 20"), "box, ground, steps"),
         (command("--runs 3 --out out").replace("--duration 3h", "--duration 4h"), "duration"),
         (command("--runs 3 --out out --lava fogo-2014"), "lava"),
+        (command("--runs 3 --out out --time-step 1min"), "steps"),
     ] {
         let error = place.refused(&args);
         assert!(error.contains(&format!("plan.json: is another plan ({what} differ")), "{args}\n→ {error}");
