@@ -68,6 +68,8 @@ pub(crate) fn up_to_cut(front: f32) -> f32 {
     front * 1.000_2 + 4e-3
 }
 
+/// Depth below the ground, in cells, up to which a roof touches it and does not cut it.
+const TOUCHES: f32 = 1e-3;
 /// Patches that are tried one after another before larger squares are.
 const STEPS: usize = 32;
 /// Level of the pyramid at which the walk over larger squares begins.
@@ -230,8 +232,9 @@ impl Heightfield {
         if let Some(axis) = entry {
             let p = line.at(near);
             let height = self.heights.at(p.x / scale, p.z / scale);
-            // The highest node touches the roof of a block that nothing cuts.
-            if p.y < height || (p.y == height && axis != 1) {
+            // The highest nodes touch the roof of a block that nothing cuts: rounding must not make a cut face of flat ground.
+            let least = if axis == 1 { height - TOUCHES } else { height.next_up() };
+            if p.y < least {
                 return Some(GroundHit { t: near, point: ray.at(near), face: Face::Cut(line.outward(axis)) });
             }
         }

@@ -295,8 +295,20 @@ fn openness(far: usize) -> f32 {
 
 /// Colour of the rock at (x, z) in cells: that of the land, or of lava that set on it.
 fn colour(block: &Heightfield, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
-    let share = block.caves.freshness(x, z);
+    let share = set_around(block, (x, z));
     if share > 0.0 { fresh(albedo(place), place, share) } else { albedo(place) }
+}
+
+/// Cells to each side over which the margin of lava that set is spread.
+const MARGIN: f32 = 1.5;
+
+/// Share of lava that set around (x, z) in cells.
+fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
+    if !block.caves.is_set_anywhere() {
+        return 0.0;
+    }
+    let at = |dx: f32, dz: f32| block.caves.freshness(x + dx * MARGIN, z + dz * MARGIN);
+    (2.0 * at(0.0, 0.0) + at(-1.0, -0.6) + at(0.6, -1.0) + at(1.0, 0.6) + at(-0.6, 1.0)) / 6.0
 }
 
 /// Unit normal of a node with the finest grain.

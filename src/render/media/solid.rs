@@ -18,6 +18,15 @@ use crate::view::Preset;
 pub(crate) const VEIL: f32 = 0.05;
 /// Least share of its colour that a grain has, however coarse the look makes them.
 pub(crate) const DARKEST: f32 = 0.15;
+/// Densities between which a film that wets a smooth surface comes to be seen.
+pub(crate) const WETS: [f32; 2] = [0.02, 0.06];
+/// Cells to each side over which the slope of a film is taken, and those further inside at which its density is compared.
+pub(crate) const REACH: f32 = 1.6;
+pub(crate) const INSIDE: f32 = 1.5;
+/// Shares of the density inside between which a film ends on the ground, and on another material: half of it is the edge of what
+/// the low-pass spread out.
+pub(crate) const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
+pub(crate) const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
 /// How light reaches around the shaded side of grains.
 pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
@@ -67,6 +76,7 @@ pub(crate) struct End {
 }
 
 /// A point of a surface.
+#[derive(Clone, Copy)]
 pub(super) struct Hit<'a> {
     pub(super) clear: &'a Clear<'a>,
     pub(super) ray: &'a Ray,
@@ -91,12 +101,12 @@ impl Hit<'_> {
 pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coated): (End, bool)) -> End {
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.solid };
     let end = if coated { filmed(context, ray, end) } else { end };
-    let mut nearest: Option<(f32, Option<V3>, &Clear)> = None;
+    let mut nearest: Option<(f32, Option<V3>, usize)> = None;
     let mut veils: [Option<(f32, f32, &Clear)>; 2] = [None; 2];
-    for clear in context.solids {
+    for (number, clear) in context.solids.iter().enumerate() {
         let far = nearest.map_or(end.t, |(t, ..)| t);
         match clear.field.cross(ray, far, ISO, pace) {
-            Crossing::At { t, face } => nearest = Some((t, face, clear)),
+            Crossing::At { t, face } => nearest = Some((t, face, number)),
             Crossing::Grazed { t, density } if density > VEIL => {
                 veils = if veils[0].is_none() {
                     [Some((t, density, clear)), None]
@@ -108,11 +118,12 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         }
     }
     let mut end = end;
-    if let Some((t, face, clear)) = nearest {
-        let point = ray.at(t);
+    if let Some((t, face, number)) = nearest {
+        let (point, clear) = (ray.at(t), &context.solids[number]);
         let normal = face.unwrap_or_else(|| normal(clear, point));
         let hit = Hit { clear, ray, t, point, normal, cut: face.is_some(), behind: end.light, far: end.t };
-        end = End { light: shade(context, &hit), t, met: Met::Solid };
+        let light = wetted(context, &hit, number, shade(context, &hit));
+        end = End { light, t, met: Met::Solid };
     }
     // The farther veil first.
     if let [Some(a), Some(b)] = veils
@@ -141,22 +152,78 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
     for clear in context.solids.iter().filter(|clear| clear.field.holds(point) || clear.field.holds(above)) {
-        let film = clear.field.density(point).max(clear.field.density(above));
-        if film <= LEAST {
+        let density = clear.field.density(point).max(clear.field.density(above));
+        if density <= LEAST {
             continue;
         }
-        let ragged = film * (1.0 + 0.35 * noise::fractal(point * 1.2, 2));
-        let cover = match clear.look.preset {
-            Preset::Ice => smoothstep(0.55 * ISO, 0.8 * ISO, ragged),
-            _ => smoothstep(VEIL, 0.8 * ISO, ragged),
+        let ground = context.land.block.normal(point.x, point.z, COATED);
+        let film = if wets(clear.look.preset) && context.land.is_stone() {
+            Film::smooth(context, clear, (above, density), (ground, ENDS_ON_GROUND))
+        } else {
+            Film { cover: ragged(clear.look.preset, point, density), normal: ground }
         };
-        if cover > 0.0 {
-            let normal = context.land.block.normal(point.x, point.z, COATED);
-            let hit = Hit { clear, ray, t: end.t, point, normal, cut: false, behind: end.light, far: end.t };
-            end.light = mix(end.light, shade(context, &hit), cover);
+        if film.cover > 0.0 {
+            let (normal, behind, far) = (film.normal, end.light, end.t);
+            let hit = Hit { clear, ray, t: end.t, point, normal, cut: false, behind, far };
+            end.light = mix(end.light, shade(context, &hit), film.cover);
         }
     }
     end
+}
+
+/// Share of a place on rough ground that a film of this density covers.
+fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
+    let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
+    let least = if preset == Preset::Ice { 0.55 * ISO } else { VEIL };
+    smoothstep(least, 0.8 * ISO, ragged)
+}
+
+/// Light of the smooth material of this number, or of the films on it of those after it. Only the first is wetted, as the mould of a
+/// lava that melts: what set of that lava has an edge of its own towards the melt.
+fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
+    if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
+        return light;
+    }
+    let films =
+        context.solids[number + 1..].iter().filter(|clear| wets(clear.look.preset) && clear.field.holds(hit.point));
+    films.fold(light, |light, clear| {
+        let density = clear.field.density(hit.point);
+        let film = Film::smooth(context, clear, (hit.point, density), (hit.normal, ENDS_ON_SOLID));
+        if film.cover <= 0.0 {
+            return light;
+        }
+        mix(light, shade(context, &Hit { clear, normal: film.normal, ..*hit }), film.cover)
+    })
+}
+
+/// A film that is too thin for a surface of its own.
+struct Film {
+    /// Share that it covers of what it lies on.
+    cover: f32,
+    /// Its outward normal.
+    normal: V3,
+}
+
+impl Film {
+    /// A film of this density at a place of a smooth surface with this normal: it ends at a line, in a rounded lip, where its
+    /// density is less than these shares of that further inside.
+    fn smooth(context: &ShadeContext, clear: &Clear, (p, density): (V3, f32), (normal, ends): (V3, [f32; 2])) -> Self {
+        let seen = smoothstep(WETS[0], WETS[1], density);
+        if seen <= 0.0 {
+            return Self { cover: 0.0, normal };
+        }
+        let tall = context.look.cell_height;
+        let rise = in_cells(clear.field.gradient(p, REACH), tall);
+        let along = rise - normal * rise.dot(&normal);
+        let inside = p + in_cells(along / (along.norm() + 1e-4), tall) * INSIDE;
+        let share = density / clear.field.density(inside).max(density);
+        Self { cover: seen * smoothstep(ends[0], ends[1], share), normal: unit_or_up(normal - along * tall) }
+    }
+}
+
+/// Whether films of a material have a smooth edge, and may lie on one that has.
+fn wets(preset: Preset) -> bool {
+    matches!(preset, Preset::Wax | Preset::Gloss | Preset::Metal)
 }
 
 /// Outward normal of a surface: grains lie in steps of whole cells, and smooth bodies show theirs, which only a wide difference smooths.

@@ -150,6 +150,11 @@ impl Caves {
         self.top = self.top.max(top);
     }
 
+    /// Whether any column ends in fresh rock.
+    pub(crate) fn is_set_anywhere(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
     /// Share of fresh rock at a place on the ground, 0 to 1: even between the middles of columns.
     pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
         if self.fresh.is_empty() {

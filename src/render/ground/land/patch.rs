@@ -37,6 +37,8 @@ const CLOSE: usize = 4;
 const SMOOTHED: usize = 5;
 /// A patch of more than one in so many columns takes as long as a new bake.
 const LARGEST: usize = 24;
+/// Cells from a column whose lava set to the last whose colour shows it.
+const FRESH: usize = 3;
 
 /// Result of [`TerrainLook::patch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +77,7 @@ impl TerrainLook {
         moved.hollow(&hollow, [self.block.foot, roof.max(self.block.top)]);
         let near = moved.mask.grown(SLOPES);
         let mut coloured = near.clone();
-        // Colours are even between the middles of columns.
-        coloured.add(&tinted.grown(1));
+        coloured.add(&tinted.grown(FRESH));
         self.patch_colour(&coloured);
         self.patch_light(&near, &moved, &Sky::new(look));
         self.patch_slope(&changed);

@@ -2,7 +2,7 @@
 
 use crate::render::ground::floor::STONE;
 use crate::render::ground::raster::Raster;
-use crate::render::math::{V3, lerp, mix, saturate, smoothstep, v3};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use crate::render::noise;
 
 fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
@@ -120,10 +120,23 @@ pub(super) fn albedo(place: &RockPoint) -> V3 {
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
-/// Lava that set, over a share of the land: dark, hardly weathered basalt with a ragged edge.
+/// Lava that set, over a share of the land: dark, hardly weathered basalt. Towards its margin it breaks up into blocks, of
+/// which some lie on the land before it.
 pub(super) fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
-    let ragged = share + 0.35 * noise::fractal(place.p * 0.9 + v3(8.0, 3.0, 6.0), 3);
-    mix(land, basalt(place.p), smoothstep(0.32, 0.52, ragged) * smoothstep(0.0, 0.2, share))
+    let p = place.p;
+    let bent = p + V3::repeat(0.5 * noise::fractal(p * 0.7 + v3(3.0, 6.0, 1.0), 2));
+    let block = noise::plate(bent * 0.62);
+    let ragged = share + 0.55 * (block.tone - 0.5) + 0.35 * noise::fractal(p * 0.45 + v3(8.0, 3.0, 6.0), 3);
+    let seam = smoothstep(0.0, 0.16, block.edge);
+    let cover = smoothstep(0.36, 0.44, ragged) * smoothstep(0.0, 0.15, share) * lerp(0.55, 1.0, seam.max(share));
+    // Slabs of smooth skin between fields of clinker; levees are the oldest, and reddish.
+    let slab = noise::plate(v3(bent.x, 0.5 * bent.y, bent.z) * 0.17 + V3::repeat(0.35 * noise::fractal(p * 0.12, 3)));
+    let skin = smoothstep(0.45, 0.75, slab.tone);
+    let rough = lerp(0.5, 1.4, block.tone) * lerp(0.4, 1.0, seam);
+    let smooth = lerp(1.0, 1.6, slab.tone) * lerp(0.55, 1.0, smoothstep(0.0, 0.10, slab.edge));
+    let levee = smoothstep(0.2, 0.5, share) * (1.0 - smoothstep(0.8, 1.0, share));
+    let tint = mix(V3::repeat(1.0), v3(1.22, 1.03, 0.95), levee);
+    mix(land, times(basalt(p), tint) * lerp(rough, smooth, skin * (1.0 - levee)), cover)
 }
 
 /// Lava that set.

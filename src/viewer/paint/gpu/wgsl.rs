@@ -242,6 +242,11 @@ fn shared() -> String {
         LAVA_MIRRORED = water::MIRRORED;
         WET = water::WET;
         VEIL_OF_GRAINS = solid::VEIL;
+        WETS = solid::WETS;
+        REACH_OF_FILM = solid::REACH;
+        INSIDE_FILM = solid::INSIDE;
+        ENDS_ON_GROUND = solid::ENDS_ON_GROUND;
+        ENDS_ON_SOLID = solid::ENDS_ON_SOLID;
         DARKEST_GRAIN = solid::DARKEST;
         GRAINS_WRAP = solid::GRAINS.wrap;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();

@@ -68,6 +68,40 @@ fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     return upright(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share);
 }
 
+// The first of the media at which rays end; their number without any.
+fn first_solid() -> i32 {
+    var first = 0;
+    while first < media_count() && !is_solid(first) { first++; }
+    return first;
+}
+
+// Twin: solid::wets.
+// Whether films of a material have a smooth edge, and may lie on one that has.
+fn wets(medium: i32) -> bool { return preset_of(medium) >= WAX; }
+
+// A film that is too thin for a surface of its own: share that it covers, and its outward normal.
+struct Film { cover: f32, normal: vec3<f32> }
+
+// Twin: solid::ragged.
+// A film of this density on rough ground.
+fn ragged_film(p: vec3<f32>, density: f32, normal: vec3<f32>, medium: i32) -> Film {
+    let ragged = density * (1.0 + 0.35 * fractal(p * 1.2, 2));
+    let least = select(VEIL_OF_GRAINS, 0.55 * SURFACE_OF_MEDIA, preset_of(medium) == ICE);
+    return Film(ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged), normal);
+}
+
+// Twin: solid::smooth.
+// A film of this density on a smooth surface with this normal, which ends at a line.
+fn smooth_film(p: vec3<f32>, density: f32, normal: vec3<f32>, ends: vec2<f32>, medium: i32) -> Film {
+    let seen = ramp(WETS.x, WETS.y, density);
+    if seen <= 0.0 { return Film(0.0, normal); }
+    let rise = media_gradient(p, REACH_OF_FILM, medium) / oblong();
+    let along = rise - normal * dot(rise, normal);
+    let inside = p + along / (length(along) + 1e-4) / oblong() * INSIDE_FILM;
+    let share = density / max(medium_at(inside, medium), density);
+    return Film(seen * ramp(ends.x, ends.y, share), unit_or_up(normal - along * oblong().y));
+}
+
 // Twin: solid::own.
 // What the material itself leaves of the sun at its surface (x), and its length towards the sun (y).
 fn own_sun(hit: SolidPoint) -> vec2<f32> {

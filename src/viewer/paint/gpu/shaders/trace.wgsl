@@ -177,34 +177,52 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     return End(vec4(light, cover), select(b.front, t, lava), select(MET_BEHIND, MET_LAVA, lava));
 }
 
-// Twin: solid::before, solid::filmed.
+// Twin: solid::before, solid::filmed, solid::wetted.
 // The same with solid media before it.
 fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> End {
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
     var changed = false;
-    if is_natural(b) && end.met == MET_BEHIND {
-        let film = denser(media_at(b.point), media_at(b.point + vec3(0.0, 0.5, 0.0)));
-        let ragged = 1.0 + 0.35 * fractal(b.point * 1.2, 2);
-        for (var k = 0; k < media_count(); k++) {
-            if !is_solid(k) || pick(film, k) <= LEAST_OF_MEDIA { continue; }
-            let least = select(VEIL_OF_GRAINS, 0.55 * SURFACE_OF_MEDIA, preset_of(k) == ICE);
-            let cover = ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged * pick(film, k));
-            if cover <= 0.0 { continue; }
-            let normal = ground_normal_at(b.point.x, b.point.z, COATED);
-            light = mix(light, solid_light(ray, SolidPoint(k, end.t, b.point, normal, false, light, end.t)), cover);
-            changed = true;
-        }
-    }
     let hit = cross_solids(ray, end.t, jitter);
     var t = end.t;
     var met = end.met;
+    var nearest = SolidPoint(hit.medium, hit.t, at(ray, hit.t), hit.face, hit.cut, light, end.t);
     if hit.medium >= 0 {
-        let p = at(ray, hit.t);
-        var normal = hit.face;
-        if !hit.cut { normal = solid_normal(p, hit.medium); }
-        light = solid_light(ray, SolidPoint(hit.medium, hit.t, p, normal, hit.cut, light, end.t));
+        if !hit.cut { nearest.normal = solid_normal(nearest.point, hit.medium); }
         t = hit.t;
         met = MET_SOLID;
+    }
+    let on_ground = is_natural(b) && end.met == MET_BEHIND;
+    let above = b.point + vec3(0.0, 0.5, 0.0);
+    let on_rock = denser(media_at(b.point), media_at(above));
+    let on_nearest = media_at(nearest.point);
+    // Films on the ground, the nearest material, and films on that. One call for all: a driver copies a function to each place
+    // that calls it.
+    let count = media_count();
+    let wetted = first_solid();
+    for (var j = 0; j <= 2 * count; j++) {
+        var here = nearest;
+        here.behind = light;
+        var film = Film(0.0, nearest.normal);
+        if j < count {
+            let density = pick(on_rock, j);
+            if !on_ground || !is_solid(j) || density <= LEAST_OF_MEDIA { continue; }
+            let normal = ground_normal_at(b.point.x, b.point.z, COATED);
+            here = SolidPoint(j, end.t, b.point, normal, false, light, end.t);
+            if wets(j) && is_stone() {
+                film = smooth_film(above, density, normal, ENDS_ON_GROUND, j);
+            } else {
+                film = ragged_film(b.point, density, normal, j);
+            }
+        } else if hit.medium >= 0 && j == count {
+            film.cover = 1.0;
+        } else if hit.medium == wetted && !hit.cut && wets(hit.medium) {
+            here.medium = j - count - 1;
+            if here.medium <= wetted || !wets(here.medium) { continue; }
+            film = smooth_film(here.point, pick(on_nearest, here.medium), here.normal, ENDS_ON_SOLID, here.medium);
+        }
+        if film.cover <= 0.0 { continue; }
+        here.normal = film.normal;
+        light = mix(light, solid_light(ray, here), film.cover);
         changed = true;
     }
     var veil = 0.0;
