@@ -66,10 +66,10 @@ table! {
 impl FlowSpec {
     /// Checks every number.
     fn validate(&self) -> Result<(), Invalid> {
+        self.check("flow")?;
         if let Some(Seconds(duration)) = self.duration {
             within("flow.duration", duration, 0.0, MOST_STEPS * self.step_s)?;
         }
-        self.check("flow")?;
         self.lava.lava.validate("flow.lava")?;
         self.start.as_ref().map_or(Ok(()), |start| start.validate("flow.start", self))
     }

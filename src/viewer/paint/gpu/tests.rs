@@ -104,12 +104,14 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
     let of = |preset: Preset| MaterialLook::of(preset);
     let smoke = MaterialLook { color: Some("#604020".into()), depth: 2.0, ..of(Preset::Steam) };
     let sets = [
-        ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)]),
+        ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)], Surroundings::Sky),
         // More than fit into the channels of one texture.
-        ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect()),
-        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)]),
+        ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect(), Surroundings::Sky),
+        // Their films end in a line on smooth stone.
+        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Table),
     ];
-    for (set, looks) in sets {
+    for (set, looks, surroundings) in sets {
+        let plain = LookSpec { surroundings, ..plain.clone() };
         let mut volume = lowpass.volume().clone();
         furnish(&mut volume, &looks);
         painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
