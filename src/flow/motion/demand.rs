@@ -14,8 +14,9 @@ use crate::flow::store::blocks::Blocks;
 use crate::flow::store::column::{Column, Run};
 use crate::flow::store::lean::Lean;
 
-/// Levels up to which the depth decides: to work out what flows would take longer than it saves.
-const SHALLOW: u8 = 1;
+/// Levels up to which the depth decides, without and with a yield strength: to work out what flows would take longer than it saves.
+/// A strength holds back most of what the depth would let flow.
+const SHALLOW: [u8; 2] = [3, 1];
 
 /// Demand of a column by itself on the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +96,8 @@ impl<'a> Ground<'a> {
         }
         let own = if at_side { None } else { self.lean_level(c) };
         let mut own = own.unwrap_or_else(|| self.deep_level(c));
-        if own.level <= SHALLOW {
+        let is_weak = self.leans[c].strength.is_zero();
+        if own.level <= SHALLOW[usize::from(!is_weak)] {
             return own;
         }
         let mut level = 0;
@@ -105,7 +107,7 @@ impl<'a> Ground<'a> {
         });
         let level = (level.min(FINEST) as u8).min(own.level);
         // What a yield strength holds back is no move that was put off.
-        own.is_eased = level < own.level && self.leans[c].strength.is_zero();
+        own.is_eased = level < own.level && is_weak;
         if own.is_eased {
             // The slope that drives what moves.
             own.fall >>= own.level - level;
