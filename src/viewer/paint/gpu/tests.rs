@@ -107,8 +107,9 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
         ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)], Surroundings::Sky),
         // More than fit into the channels of one texture.
         ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect(), Surroundings::Sky),
+        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Sky),
         // Their films end in a line on smooth stone.
-        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Table),
+        ("melts", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal)], Surroundings::Table),
     ];
     for (set, looks, surroundings) in sets {
         let plain = LookSpec { surroundings, ..plain.clone() };
