@@ -225,7 +225,7 @@ def test_a_time_of_the_physical_model_and_its_fields():
 
 
 def test_cases_of_the_verification_hold():
-    quick = lavoxel.verify("tube")
+    quick = lavoxel.verify("u-tube")
     assert quick[0]["verdict"] == "holds" and quick[0]["rows"]
 
 

@@ -243,7 +243,7 @@ pub static CASES: [Case; 25] = [
     Case {
         name: "tube",
         title: "Levees, roofs and a tube",
-        about: "lava in a valley builds levees, crusts over and drains through a tube, 1 m³/s for 2.3 days",
+        about: "lava in a valley builds levees, crusts over and drains through a tube, 1 m³/s for 2.3 days: mean of three",
         is_quick: false,
         run: Run::Theory(tube::tube),
     },

