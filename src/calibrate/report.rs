@@ -274,6 +274,7 @@ impl Report {
                 .axis_x(key.clone(), if is_log { Axis::Log } else { Axis::Linear })
                 .axis_y("score", Axis::Linear)
                 .range_x(*from, *to)
+                .range_y(0.0, 1.0)
                 .points("runs", at(false))
                 .points("plausible", at(true))
                 .line_of_theory("least plausible", move |_| least);

@@ -119,6 +119,11 @@ impl FlowBox {
     pub fn unit_m3(&self) -> f64 {
         self.cell_m3() / f64::from(UNITS)
     }
+
+    /// Metres of a height in units.
+    pub(crate) fn meters(&self, units: i64) -> f64 {
+        units as f64 * self.dz_m / f64::from(UNITS)
+    }
 }
 
 /// Setup of a flow besides its ground.
@@ -444,14 +449,18 @@ impl Flow {
 
     /// Liquid and set rock of a column in metres: those of [`Flow::column`], which works out temperatures besides.
     pub fn thickness_m(&self, number: usize) -> f64 {
-        let meters = |units: i64| units as f64 * self.space.dz_m / f64::from(UNITS);
-        meters(self.column_at(number).runs.iter().map(|run| run.depth).sum()) + meters(self.marks[number].set)
+        self.space.meters(self.liquid_units(number) + self.marks[number].set)
+    }
+
+    /// Liquid of a column in units of height. Under pressure a gap holds more than its room.
+    fn liquid_units(&self, number: usize) -> i64 {
+        self.column_at(number).runs.iter().map(|run| run.depth).sum()
     }
 
     /// One column as maps show it.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (self.column_at(number), &self.marks[number]);
-        let meters = |units: i64| units as f64 * self.space.dz_m / f64::from(UNITS);
+        let meters = |units: i64| self.space.meters(units);
         let highest = column.cells.iter().rposition(|cell| cell.amount > 0 || cell.rock > 0);
         let surface = highest.map_or(i64::from(column.base) * UNIT, |i| {
             let cell = column.cells[i];
@@ -462,8 +471,7 @@ impl Flow {
         let profile = self.profile(number);
         FlowColumn {
             ground_m: meters(self.ground.of(number)),
-            // Under pressure a gap holds more than its room.
-            liquid_m: meters(column.runs.iter().map(|run| run.depth).sum()),
+            liquid_m: meters(self.liquid_units(number)),
             set_m: meters(mark.set),
             surface_m: meters(surface),
             arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s.max(0.0)),

@@ -88,7 +88,7 @@ impl Reynolds {
     fn warning(&self) -> Option<String> {
         let since = self.above_1_since_s?;
         Some(format!(
-            "warning: Reynolds number up to {} at x = {} m, z = {} m after {}, above 1 since {}: inertia, which the model \
+            "Reynolds number up to {} at x = {} m, z = {} m after {}, above 1 since {}: inertia, which the model \
              leaves out, slows such a flow",
             short(self.max, 2),
             short(self.x_m, 2),
@@ -250,27 +250,27 @@ impl FlowReport {
         ]
     }
 
-    /// Lines for liquid that was not poured or left, and for places where the model or its sub-steps do not hold.
+    /// Warnings of liquid that was not poured or left, and of places where the model or its sub-steps do not hold.
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {
             let blocked = volume(self.volume.of("blocked"));
-            format!("warning: {blocked} found no room under the top of the box; make the box higher")
+            format!("{blocked} found no room under the top of the box; make the box higher")
         };
         let out = || {
             let (out, share) = (volume(self.volume.of("out")), rough(100.0 * self.volume.of("out") / all));
-            format!("warning: {out}, {share} % of all, left by the sides of the box; take in more of the terrain")
+            format!("{out}, {share} % of all, left by the sides of the box; take in more of the terrain")
         };
         let capped = || {
             format!(
-                "warning: {:.1e} of the fluxes were held back: more flows than sub-steps can follow; make flow.step_s smaller or \
+                "{:.1e} of the fluxes were held back: more flows than sub-steps can follow; make flow.step_s smaller or \
                  the cells larger",
                 self.capped_share
             )
         };
         let narrow = |across: &f64| {
             format!(
-                "warning: unconverged: the flow is {} cells wide on average, and with fewer than {LEAST_ACROSS} run-out and area \
+                "unconverged: the flow is {} cells wide on average, and with fewer than {LEAST_ACROSS} run-out and area \
                  follow the cells; make cells {} m or smaller",
                 short(*across, 1),
                 rough(self.cell_size_m * across / LEAST_ACROSS)

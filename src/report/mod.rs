@@ -78,6 +78,8 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     goals: Vec<GoalReport>,
     note: &'static str,
+    /// Sentences on what was lost, and where the model does not hold.
+    warnings: Vec<String>,
     /// Lines of text that are not part of the JSON.
     #[serde(skip)]
     summary: Vec<String>,
@@ -199,9 +201,9 @@ fn mass_words(mass: &Account) -> String {
 fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
     let units = ["blocked", "crushed"].map(|key| mass.units(key) as u64);
     let [blocked, crushed] = units.map(cells);
-    let roof = format!("warning: {blocked:.3} full cells{of} found no room under the roof; make the box higher");
+    let roof = format!("{blocked:.3} full cells{of} found no room under the roof; make the box higher");
     let rock = format!(
-        "warning: {crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
+        "{crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
          upwards, or put the rock first"
     );
     units.into_iter().zip([roof, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
@@ -283,7 +285,7 @@ impl Report {
             let shows_flow = world.number_of(&layer.material().name).is_some_and(|number| world.is_mirror(number));
             (layer.material().name.clone(), MaterialReport::of(layer, shows_flow, site))
         };
-        Self {
+        let report = Self {
             scene: scene.spec.name.clone(),
             version: env!("CARGO_PKG_VERSION"),
             steps: simulation.steps(),
@@ -312,11 +314,24 @@ impl Report {
             flow: FlowReport::of(simulation, site),
             goals: simulation.goals().iter().map(|(goal, progress)| GoalReport::of(goal, &progress)).collect(),
             note: NO_FORECAST,
+            warnings: Vec::new(),
             summary: scene.summary(site, simulation),
             edge: edge.words(),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
-        }
+        };
+        Self { warnings: report.warned(), ..report }
+    }
+
+    /// Warnings of its numbers.
+    fn warned(&self) -> Vec<String> {
+        let of_lava = match &self.flow {
+            Some(flow) => flow.warnings(),
+            None => mass_warnings(&self.mass, " of lava").collect(),
+        };
+        let others = self.materials.iter();
+        let others = others.flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
+        of_lava.into_iter().chain(others).collect()
     }
 
     /// The report for people.
@@ -351,13 +366,7 @@ impl Report {
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines
             .push(format!("state       {} (a fingerprint of all cells: the same run gives the same)", self.state_hash));
-        match &self.flow {
-            Some(flow) => lines.extend(flow.warnings()),
-            None => lines.extend(mass_warnings(&self.mass, " of lava")),
-        }
-        let of_material =
-            |(name, material): &(String, MaterialReport)| mass_warnings(&material.mass, &format!(" of {name}"));
-        lines.extend(self.materials.iter().flat_map(of_material));
+        lines.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
         if self.interrupted {
             let stages = self.stages_of_next_step.map(|made| format!(" and {made} stages of the next"));
             lines.push(format!("stopped after step {}{}", self.steps, stages.unwrap_or_default()));

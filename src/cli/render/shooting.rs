@@ -255,7 +255,7 @@ impl Shooting {
             say::note(&edge);
         }
         let flow = FlowReport::of(simulation, site);
-        flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::note(&warning));
+        flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::warn(Some(warning)));
         if stop::asked() && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames()) {
             say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
         }

@@ -103,7 +103,8 @@ impl<'a> Ground<'a> {
         let mut level = 0;
         self.any_drive(at_side, c, |drive| {
             level = drive.level(self.tables).max(level);
-            false
+            // More than its depth asks for, it does not get.
+            level >= i32::from(own.level)
         });
         let level = (level.min(FINEST) as u8).min(own.level);
         // What a yield strength holds back is no move that was put off.

@@ -279,7 +279,7 @@ impl Drive {
     }
 
     /// The level at which what crosses is stable: explicit diffusion takes 0.168 of the difference of heads in a sub-step at most,
-    /// and a wave crosses a third of a column. Of a difference within the tolerance it takes as much as of the whole tolerance.
+    /// and a wave crosses 0.42 of a column. Of a difference within the tolerance it takes as much as of the whole tolerance.
     #[inline]
     pub(crate) fn level(&self, tables: &Tables) -> i32 {
         let tolerance = self.tolerance(tables);

@@ -23,8 +23,8 @@ use crate::parallel::*;
 /// The finest level.
 pub(crate) const FINEST: i32 = 17;
 
-/// Power of two of the sub-steps that a front may make before the plan adds the columns ahead of it. A wave crosses a third
-/// of a column at most in each, a front a third of that, and two columns ahead are awake.
+/// Power of two of the sub-steps that a front may make before the plan adds the columns ahead of it. A wave crosses
+/// 0.42 of a column at most in each, a front a third of that, and two columns ahead are awake.
 const AHEAD: i32 = 3;
 
 /// Power of two of the sub-steps of the finest level in a round, at most.

@@ -80,7 +80,12 @@ fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
     assert!((0.0..300.0).contains(&reynolds("x_m")) && (0.0..200.0).contains(&reynolds("z_m")), "{flow}");
     assert!(flow["out_m3"].as_f64().unwrap() > 0.0, "{flow}");
     assert!((0.5..5.0).contains(&flow["cells_across"].as_f64().unwrap()), "{flow}");
+    let warnings: Vec<&str> = report["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(warnings.len() >= 3 && warnings[1].starts_with("Reynolds number up to "), "{warnings:?}");
     let words = text(&place.run(args).stdout);
+    for warning in warnings {
+        assert!(words.contains(&format!("\nwarning: {warning}")), "no {warning:?} in\n{words}");
+    }
     for line in [
         "warning: Reynolds number up to ",
         ", above 1 since ",
