@@ -10,6 +10,9 @@ use crate::view::{LookSpec, Surroundings};
 /// Colour of smooth stone and of the table, linear RGB.
 pub(crate) const STONE: [f32; 3] = [0.165, 0.158, 0.148];
 
+/// Share of its light that the ground keeps where the sun is hidden: the sky goes on lighting it.
+pub(crate) const SHADED: f32 = 0.4;
+
 /// Longest sides of the box up to the distance at which land, and a table, are lost in haze.
 pub(crate) const FAR: [f32; 2] = [13.0, 5.0];
 
@@ -38,8 +41,8 @@ impl Floor {
         Some(Self { is_table, foot: block.foot, side: block.side() - block.foot, size, tall: block.tall, unit })
     }
 
-    /// Light of the floor along a ray that meets nothing else; none where it does not meet the floor.
-    pub(crate) fn seen(&self, ray: &Ray, sky: &Sky) -> Option<V3> {
+    /// Light of the floor along a ray that meets nothing else, and its distance; none where it does not meet the floor.
+    pub(crate) fn seen(&self, ray: &Ray, sky: &Sky) -> Option<(V3, f32)> {
         let fall = self.foot - ray.origin.y;
         if ray.direction.y > -1e-5 || fall >= 0.0 {
             return None;
@@ -50,7 +53,21 @@ impl Floor {
         let light = times(self.colour(ray.at(t), away), self.light(ray.at(t), sky));
         let level = unit_or_up(v3(way.x, 0.0, way.z));
         let clear = (-away / (FAR[usize::from(self.is_table)] * self.longest())).exp();
-        Some(mix(sky.backdrop(level), light, clear))
+        Some((mix(sky.backdrop(level), light, clear), t))
+    }
+
+    /// Share of its light that a place of the floor keeps under what stands in the box between it and the sun, by the share of the
+    /// sun at a place in the box.
+    pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
+        let high = self.side * self.tall;
+        let [low, top] = self.passed(p, sun, f32::MAX);
+        // What the sides of the box hide is dark already.
+        let lit = self.lit(p, sun, high);
+        if top <= low || lit <= 0.0 {
+            return 1.0;
+        }
+        let entry = v3(p.x + sun.x / sun.y * low, p.y + low / self.tall, p.z + sun.z / sun.y * low);
+        1.0 - (1.0 - SHADED) * lit * (1.0 - sunlight(entry))
     }
 
     fn longest(&self) -> f32 {
@@ -77,12 +94,19 @@ impl Floor {
         });
         let beside = out[0].hypot(out[1]);
         let open = 1.0 - 0.6 * (-beside / (0.7 * high + 0.5)).exp();
-        let lit = 1.0 - smoothstep(0.0, 0.25, self.hidden(p, sky.sun, high) / high.max(1e-3));
+        let lit = self.lit(p, sky.sun, high);
         sky.sun_color * (sky.sun.y * lit) + sky.ambient(V3::y()) * open
     }
 
-    /// How much of the height of the box's sides lies between a point and the sun.
-    fn hidden(&self, p: V3, sun: V3, high: f32) -> f32 {
+    /// Share of the sun that the sides of the box leave at a point.
+    fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
+        let [low, top] = self.passed(p, sun, high);
+        1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
+    }
+
+    /// Heights over a point, in widths of a cell, between which the way to the sun is in the box up to a height; none if they
+    /// are not ascending.
+    fn passed(&self, p: V3, sun: V3, high: f32) -> [f32; 2] {
         let (mut low, mut top) = (0.0_f32, high);
         for (at, towards, size) in [(p.x, sun.x, self.size[0]), (p.z, sun.z, self.size[1])] {
             let along = towards / sun.y;
@@ -91,7 +115,7 @@ impl Floor {
             low = low.max(a.min(b));
             top = top.min(a.max(b));
         }
-        (top - low).max(0.0)
+        [low, top]
     }
 }
 
@@ -113,7 +137,7 @@ mod tests {
         assert_eq!([floor.foot, floor.side], [-3.0, 15.0]);
         let seen = |y: f32| {
             let direction = v3(0.3, y, -1.0).normalize();
-            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky)
+            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky).map(|(light, _)| light)
         };
         assert!(seen(0.1).is_none() && seen(-0.5).is_some());
         let horizon = sky.backdrop(v3(0.3, 0.0, -1.0).normalize());
@@ -130,5 +154,17 @@ mod tests {
         };
         let (lit, shaded, far) = (at(40.0), at(-28.0), at(-200.0));
         assert!(shaded < 0.5 * lit && (far / lit - 1.0).abs() < 0.2, "{shaded} {lit} {far}");
+    }
+
+    #[test]
+    fn what_stands_in_the_box_shades_the_floor_on_the_far_side_of_the_sun() {
+        let (floor, sky) = floor(Surroundings::Table).expect("a floor");
+        let towards = v3(sky.sun.x, 0.0, sky.sun.z).normalize();
+        // Everything in the box above its rim is in shade.
+        let shaded = |away: f32| {
+            let p = v3(20.0, -3.0, 15.0) + towards * away;
+            floor.shaded(p, sky.sun, |p| if p.y > 12.0 { 0.0 } else { 1.0 })
+        };
+        assert_eq!([shaded(60.0), shaded(-60.0)], [1.0, SHADED]);
     }
 }

@@ -117,7 +117,7 @@ struct Crust {
 /// Sun, sky and neighbouring glow on the crust.
 fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
     let (sky, p) = (context.sky, skin.point);
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let open = context.open_on(p, skin.normal);
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
     let ember = glowing(context, 1150.0) * (0.30 * context.look.lava_light * context.ember.at(p, normal));
     let tint =

@@ -1,8 +1,9 @@
-//! The gases of a frame on a coarse grid: soft densities, and how much light reaches each place in them.
+//! The gases of a frame on a coarse grid: soft densities, and how much light reaches each place, in them and in the shade of what is
+//! solid.
 //!
 //! ```text
 //!       sun          density, of two kinds of gas
-//!      ╱ ╱ ╱         light of the sun that is left after the gas above, along its rays
+//!      ╱ ╱ ╱         light of the sun that is left after gas and solid matter above, along its rays
 //!    ░░▒▒▒▒░         light from below that is left after the gas between
 //!     ▒▒▓▓▒▒░
 //!    ▲ ▲ ▲ ▲         one sweep for each, from the top down and from the floor up
@@ -14,7 +15,7 @@
 use crate::grid::Grid;
 use crate::lowpass::Volume;
 use crate::parallel::*;
-use crate::view::{Form, MaterialLook};
+use crate::view::{Form, MaterialLook, Preset};
 use crate::world::Span;
 
 use crate::render::camera::Ray;
@@ -46,6 +47,11 @@ const SLICE: usize = 10;
 const DETOURS: f32 = 0.45;
 /// Step of a look up to which gas is sampled once in each coarse cell; it is sampled less often at a longer one.
 const USUAL_STEP: f32 = 0.5;
+/// Share of light that a cell full of a solid material keeps, likewise, and one of ice, which lets much of it through.
+const SOLID: f32 = 1.2;
+const ICE: f32 = 0.12;
+/// Coarse cells from a surface, along its normal and towards the sun, at which it asks for its light: its own cell is dark.
+pub(crate) const OFF: f32 = 1.25;
 /// Lowest sun whose shadow is computed, as the sine of its height; a lower one throws the same.
 const LOWEST: f32 = 0.2;
 
@@ -83,21 +89,33 @@ pub(crate) struct Wanted {
     risen: f32,
     /// The media that are gases, by their place in [`Volume::media`].
     media: Vec<(usize, Kind)>,
+    /// Those that are solid, and the exponent of a full cell's length.
+    solids: Vec<(usize, f32)>,
 }
 
 impl Wanted {
-    /// The gases of a volume of cells so many times as high as wide, under this sun; `None` where there is none.
+    /// The gases and the solids of a volume of cells so many times as high as wide, under this sun; `None` where there is neither.
     pub(crate) fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
-        let there = volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
-        let gases = there.filter(|(_, medium)| medium.look.preset.form() == Form::Cloud);
-        let media: Vec<_> = gases.map(|(k, medium)| (k, Kind::new(&medium.look))).collect();
+        let there = || volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
+        let of = |form: Form| there().filter(move |(_, medium)| medium.look.preset.form() == form);
+        let media: Vec<_> = of(Form::Cloud).map(|(k, medium)| (k, Kind::new(&medium.look))).collect();
+        let keeps = |look: &MaterialLook| if look.preset == Preset::Ice { ICE * look.depth } else { SOLID };
+        let solids: Vec<_> = of(Form::Solid).map(|(k, medium)| (k, keeps(&medium.look))).collect();
         let unit = pattern_unit(volume.grid);
-        (!media.is_empty()).then_some(Self { sun, tall, unit, risen, media })
+        // Without a gas nothing rises.
+        let risen = if media.is_empty() { 0.0 } else { risen };
+        (!media.is_empty() || !solids.is_empty()).then_some(Self { sun, tall, unit, risen, media, solids })
     }
 
-    /// The places of the gases in [`Volume::media`].
+    /// Whether it reads media of this form.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn reads(form: Form) -> bool {
+        form != Form::Clear
+    }
+
+    /// The places of gases and solids in [`Volume::media`].
     pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
-        self.media.iter().map(|(k, _)| *k)
+        self.media.iter().map(|(k, _)| *k).chain(self.solids.iter().map(|(k, _)| *k))
     }
 }
 
@@ -114,6 +132,7 @@ pub(crate) struct Fog {
     pub(crate) cells: Vec<[u8; 4]>,
     pub(crate) kinds: Vec<Kind>,
     blocks: Blocks,
+    is_shaded: bool,
 }
 
 impl Fog {
@@ -143,8 +162,13 @@ impl Fog {
         };
         let densities: Vec<Vec<f32>> = densities.iter().map(bend).collect();
         let extinction = total(&densities, &kinds, grid);
+        let mut solid = vec![0.0; grid.cells()];
+        for &(k, keeps) in &wanted.solids {
+            add(&mut solid, grid, &Fine { grid: fine, edge, values: &volume.media[k].density, rows: rows(k) }, keeps);
+        }
+        solid.iter_mut().zip(&extinction).for_each(|(solid, gas)| *solid += gas);
         let (sun, below) = join(
-            || sunlight(&extinction, grid, (wanted.sun, wanted.tall), edge as f32),
+            || sunlight(&solid, grid, (wanted.sun, wanted.tall), edge as f32),
             || from_below(&extinction, grid, edge as f32 * wanted.tall),
         );
         let byte = |value: f32| (value.min(1.0) * 255.0 + 0.5) as u8;
@@ -154,12 +178,18 @@ impl Fog {
         let size = [fine.nx, fine.ny, fine.nz].map(|n| n as f32);
         let holds = |i: usize| u16::from(cells[i][0]) + u16::from(cells[i][1]) > LEAST;
         let blocks = Blocks::new(grid, edge, [V3::zeros(), V3::from(size)], |_| 0..grid.nx, holds);
-        Self { size, edge, grid, cells, kinds, blocks }
+        let is_shaded = cells.iter().any(|cell| cell[2] < 255);
+        Self { size, edge, grid, cells, kinds, blocks, is_shaded }
     }
 
     /// Whether there is no gas at all.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(crate) fn is_clear(&self) -> bool {
         self.blocks.is_empty()
+    }
+
+    /// Whether there is neither gas nor the shade of anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_clear() && !self.is_shaded
     }
 
     /// The blocks with gas, as boxes in cells.
@@ -285,7 +315,7 @@ fn left(exponent: f32) -> f32 {
     if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
 }
 
-/// The share of the sun's light at each coarse cell after the gas on its way.
+/// The share of the sun's light at each coarse cell after what is on its way.
 fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
     let steep = sun.y.max(LOWEST);
     // From a layer to the one above, along the ray.
@@ -412,9 +442,19 @@ impl<'a> FogField<'a> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Share of the sun that the gas on its way leaves at a point.
+    /// Share of the sun that gas and solid matter on its way leave at a point.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.at(p).sun
+    }
+
+    /// Cells along the edge of a coarse one.
+    pub(crate) fn edge(&self) -> f32 {
+        self.fog.edge as f32
+    }
+
+    /// Whether there is no gas at all.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.fog.is_clear()
     }
 
     /// Density of all gases at a point, 0 outside of what is shown.

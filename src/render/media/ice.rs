@@ -53,8 +53,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let facing = saturate(-view.dot(&normal));
     let share = MIRRORS + (1.0 - MIRRORS) * (1.0 - facing).powi(5) * lerp(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
-    let p = hit.point;
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p) * (1.0 - 0.8 * milk);
+    let open = context.open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate(mirror.dot(&sky.sun));
     let glint = (near.powi(96) * 6.0 + near.powi(12) * 0.25) * open;
     (body + through) * (1.0 - share) + (sky.reflected(mirror) + sky.sun_color * glint) * share.max(0.04)

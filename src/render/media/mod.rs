@@ -264,8 +264,7 @@ fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point
     let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
     let cover = water::foam(context, look, point, normal, gas);
     if cover > 0.0 {
-        passed.light +=
-            times(passed.through, water::foam_light(context, point, normal, context.sunlight(point))) * cover;
+        passed.light += times(passed.through, water::foam_light(context, point, normal)) * cover;
         passed.through *= 1.0 - cover;
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let share = share * lerp(1.0, OXIDE_LEAVES, skin);
     let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
     let (power, strength) = shine.glint;
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p) * own.sun;
+    let open = context.open_on(p, hit.normal) * own.sun;
     let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open * (1.0 - 0.7 * skin);
     let seen = sky.mirrored(mirror);
     let gray = (seen.x + seen.y + seen.z) / 3.0;
@@ -126,7 +126,7 @@ fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
 
 /// Light of a material that is seen in a mirror.
 fn lit(context: &ShadeContext, p: V3) -> V3 {
-    let sun = context.sky.sun_color * (SEEN_OF_SUN * context.land.sunlight(p.x, p.z));
+    let sun = context.sky.sun_color * (SEEN_OF_SUN * context.beside_ground(p));
     (context.sky.ambient(V3::y()) * 0.7 + sun) * SEEN
 }
 

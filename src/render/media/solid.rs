@@ -269,7 +269,7 @@ fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
 /// Sun, sky and lava on a surface of this softness, with what the material itself leaves of the sun.
 pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own): (Softness, Own)) -> V3 {
     let (sky, p) = (context.sky, hit.point);
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let open = context.open_on(p, hit.normal);
     let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
     let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
     // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.

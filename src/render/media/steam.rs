@@ -2,7 +2,7 @@
 
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::math::{V3, lerp, saturate, times, v3};
+use crate::render::math::{V3, lerp, times, v3};
 use crate::render::media::Passed;
 use crate::render::media::fog::{FogField, Gas, KINDS};
 use crate::render::noise;
@@ -88,8 +88,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
 
 /// Light that arrives at a point in gas, and is sent on towards the eye.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
-    let above = p.y - context.land.block.heights.at(p.x, p.z);
-    let open = lerp(context.land.sunlight(p.x, p.z), 1.0, saturate(above / (LIFTED * context.land.unit)));
+    let open = context.beside_ground(p);
     let glow = context.ember.around(p, context.land.unit) * gas.below;
     let around = gas.sun.sqrt();
     light.sun * (lerp(gas.sun, around, ASTRAY) * open) + light.sky * lerp(SHADED, 1.0, around) + light.lava * glow

@@ -112,7 +112,7 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> S
     mirror.y = mirror.y.max(0.02 * saturate(normal.y));
     let mirror = unit_or_up(mirror);
     let sky = context.sky;
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let open = context.open(p);
     let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * open;
     // A surface that a shore or a fall tilts would mirror nothing but lava.
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
@@ -127,7 +127,7 @@ pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, shar
         return (mirrored, share);
     }
     let sky = context.sky;
-    let sun = sky.sun_color * (GATHERED_OF_SUN * context.land.sunlight(p.x, p.z) * context.sunlight(p));
+    let sun = sky.sun_color * (GATHERED_OF_SUN * context.open(p));
     let gathered = sky.ambient(V3::y()) * GATHERED + sun;
     let bright = mirrored.zip_map(&gathered, f32::max);
     (mix(mirrored, bright, small), lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small))
@@ -175,10 +175,10 @@ fn wild(look: &MaterialLook) -> f32 {
     saturate(0.5 * (look.waves - 1.0))
 }
 
-/// Light that foam sends out; `sun`: the share of the sun that arrives through gas and smoke.
-pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) -> V3 {
+/// Light that foam sends out.
+pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     let sky = context.sky;
-    let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.land.sunlight(p.x, p.z) * sun;
+    let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.open(p);
     let lava = lava_light(context) * (0.3 * context.ember.at(p, V3::y()));
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
@@ -186,7 +186,7 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3, sun: f32) ->
 /// Light that a great depth of a liquid sends back at a point.
 pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
-    let open = context.land.sunlight(p.x, p.z) * context.sunlight(p);
+    let open = context.open(p);
     let sun = sky.sun_color * (saturate(sky.sun.y) * open * 0.15);
     let lava = lava_light(context) * context.ember.at(p, V3::y());
     (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)

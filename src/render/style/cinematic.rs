@@ -4,7 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::ground::floor::STONE;
+use crate::render::ground::floor::{SHADED, STONE};
 use crate::render::ground::heightfield::{Face, before_cut};
 use crate::render::ground::land::pattern;
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
@@ -40,6 +40,8 @@ pub(crate) struct Behind {
     t: f32,
     /// The ground is met from above, where lava may coat it.
     top: bool,
+    /// Distance to the floor around the box, [`f32::MAX`] where the ray does not meet it.
+    floor: f32,
 }
 
 impl Tracer for ShadeContext<'_> {
@@ -48,8 +50,8 @@ impl Tracer for ShadeContext<'_> {
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
         let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
             let floor = self.floor.and_then(|floor| floor.seen(ray, self.sky));
-            let still = floor.unwrap_or_else(|| self.sky.backdrop(self.view(ray)));
-            return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false };
+            let (still, floor) = floor.unwrap_or_else(|| (self.sky.backdrop(self.view(ray)), f32::MAX));
+            return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false, floor };
         };
         let ground = match hit.face {
             Face::Top => top(self, hit.point),
@@ -59,7 +61,8 @@ impl Tracer for ShadeContext<'_> {
         let clear = clear(self, ray, hit.t);
         let still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
         let warmed = times(ground.warmed, self.blackbody.shown(KELVIN)) * (STRENGTH * self.look.lava_light * clear);
-        Behind { still, warmed, normal: ground.normal, t: hit.t, top: !matches!(hit.face, Face::Cut(_)) }
+        let top = !matches!(hit.face, Face::Cut(_));
+        Behind { still, warmed, normal: ground.normal, t: hit.t, top, floor: f32::MAX }
     }
 
     fn slices(&self) -> Slices<'_> {
@@ -67,7 +70,7 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn slice(hit: SliceHit) -> Behind {
-        Behind { still: hit.light, warmed: V3::zeros(), normal: V3::y(), t: hit.t, top: false }
+        Behind { still: hit.light, warmed: V3::zeros(), normal: V3::y(), t: hit.t, top: false, floor: f32::MAX }
     }
 
     fn far(behind: &Behind) -> f32 {
@@ -75,7 +78,7 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
-        let alone = self.smoke.is_some() && self.fog.is_none() && self.clear.is_empty();
+        let alone = self.smoke.is_some() && self.fog.is_none_or(|fog| fog.is_clear()) && self.clear.is_empty();
         let Passed { light, through, first, last, .. } = match (alone, self.running && self.is_cloudy()) {
             (true, _) => pass(self, ray, far, sight),
             (false, true) => pass_clouds(self, ray, far, sight),
@@ -111,7 +114,7 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
-        (behind.t == f32::MAX).then_some(behind.still)
+        (behind.t == f32::MAX && (behind.floor == f32::MAX || self.fog.is_none())).then_some(behind.still)
     }
 }
 
@@ -127,7 +130,7 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
         let color = shade(context, &Skin { point, normal, view: context.view(ray), cut: face.is_some() });
         return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
     }
-    let behind = if behind.t == f32::MAX { behind.still } else { rock(context, ray, behind) };
+    let behind = if behind.t == f32::MAX { surroundings(context, ray, behind) } else { rock(context, ray, behind) };
     let light = match crossing {
         Crossing::Grazed { t, density } => grazed(context, behind, ray.at(t), density),
         _ => behind,
@@ -199,9 +202,19 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), cover)
 }
 
-/// Share of its light that the ground keeps under gas and smoke between it and the sun: the sky goes on lighting it.
+/// Share of its light that the ground keeps under what is between it and the sun.
 fn shadowed(context: &ShadeContext, p: V3) -> f32 {
-    lerp(0.5, 1.0, context.sunlight(p))
+    lerp(SHADED, 1.0, context.sunlight(p))
+}
+
+/// The floor around the box in the shade of what stands there, or the sky.
+fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
+    match context.floor {
+        Some(floor) if behind.floor < f32::MAX => {
+            behind.still * floor.shaded(ray.at(behind.floor), context.sky.sun, |p| context.sunlight(p))
+        }
+        _ => behind.still,
+    }
 }
 
 /// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.

@@ -8,11 +8,12 @@ use crate::render::ground::heightfield::Part;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
 use crate::render::lava::blackbody::BlackBody;
-use crate::render::math::{V3, in_widths, unit_or_up};
+use crate::render::math::{V3, in_cells, in_widths, lerp, saturate, unit_or_up};
 use crate::render::media::clear::Clear;
-use crate::render::media::fog::FogField;
+use crate::render::media::fog::{FogField, OFF};
 use crate::render::media::plume::Generations;
 use crate::render::media::smoke::SmokeField;
+use crate::render::media::steam::LIFTED;
 use crate::render::volume::field::MediumField;
 use crate::view::LookSpec;
 
@@ -23,7 +24,7 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) clear: &'a [Clear<'a>],
     /// The media besides the lava at whose surface a ray ends.
     pub(crate) solids: &'a [Clear<'a>],
-    /// The gases, where there are any.
+    /// The gases and the shade of solid media, where there are any.
     pub(crate) fog: Option<&'a FogField<'a>>,
     /// Smoke, where there is any.
     pub(crate) smoke: Option<&'a SmokeField<'a>>,
@@ -64,13 +65,31 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Share of the sun that gases and smoke on its way leave at a point.
+    /// Share of the sun that gases, smoke and solid media on its way leave at a point.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
+    /// Share that the ground leaves at a point: its shade reaches up a little.
+    pub(crate) fn beside_ground(&self, p: V3) -> f32 {
+        let above = p.y - self.land.block.heights.at(p.x, p.z);
+        lerp(self.land.sunlight(p.x, p.z), 1.0, saturate(above / (LIFTED * self.land.unit)))
+    }
+
+    /// Share that all of them leave at a point.
+    pub(crate) fn open(&self, p: V3) -> f32 {
+        self.beside_ground(p) * self.sunlight(p)
+    }
+
+    /// Share that all of them leave at the surface of a solid medium with this normal.
+    pub(crate) fn open_on(&self, p: V3, normal: V3) -> f32 {
+        let off = self.fog.map_or(0.0, |fog| OFF * fog.edge());
+        let sun = in_cells(self.sky.sun, self.look.cell_height);
+        self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
+    }
+
     /// Whether there is any gas or smoke.
     pub(crate) fn is_cloudy(&self) -> bool {
-        self.fog.is_some() || self.smoke.is_some()
+        self.fog.is_some_and(|fog| !fog.is_clear()) || self.smoke.is_some()
     }
 }

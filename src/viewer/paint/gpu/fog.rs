@@ -1,18 +1,18 @@
-//! The gases on the graphics card: the coarse grid of [`crate::render::media::fog`], computed here when a gas or the sun changed.
+//! Gases and the shade of solids on the graphics card: the coarse grid of [`crate::render::media::fog`], computed here when one of
+//! them or the sun changed.
 
 use crate::grid::Grid;
 use crate::lowpass::{Medium, Volume};
 use crate::render::math::V3;
 use crate::render::media::fog::{Fog, KINDS, Kind, Wanted};
 use crate::render::media::steam::risen;
-use crate::view::Form;
 use crate::viewer::messages::{MediaPatch, MediaUpdate};
 use crate::viewer::paint::device::{Gpu, Texture};
 use crate::world::Span;
 
-/// Textures of the gases, and the densities from which they are computed.
+/// Texture of the grid, and the densities from which it is computed.
 pub(super) struct FogTexture {
-    /// Densities of two kinds, light of the sun, light from below; one cell while there are no gases.
+    /// Densities of two kinds, light of the sun, light from below; one cell while there is nothing.
     pub(super) cells: Texture,
     size: [usize; 3],
     /// Corners of a box around all gas.
@@ -22,11 +22,13 @@ pub(super) struct FogTexture {
     pub(super) edge: f32,
     pub(super) kinds: [Kind; KINDS],
     pub(super) is_there: bool,
-    /// The densities of the gases alone.
-    gases: Volume,
-    /// For each gas and row, numbered `z · ny + y`, the cells outside of which it is empty.
+    /// Whether there is any gas.
+    pub(super) has_gas: bool,
+    /// The densities of gases and solids alone.
+    read: Volume,
+    /// For each of them and row, numbered `z · ny + y`, the cells outside of which it is empty.
     rows: Vec<Vec<Span>>,
-    /// The place of each gas among the media of an update, and their number.
+    /// The place of each among the media of an update, and the number of these.
     places: Vec<usize>,
     sent: usize,
     /// The sun, the height of a cell in its widths, and how far eddies have risen, for which it was computed.
@@ -36,7 +38,7 @@ pub(super) struct FogTexture {
 }
 
 impl FogTexture {
-    /// No gases.
+    /// Of nothing.
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         let size = [1, 1, 1];
         Self {
@@ -47,7 +49,8 @@ impl FogTexture {
             edge: 1.0,
             kinds: [Kind::NONE; KINDS],
             is_there: false,
-            gases: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new(), air: None, crust: None },
+            has_gas: false,
+            read: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new(), air: None, crust: None },
             rows: Vec::new(),
             places: Vec::new(),
             sent: 0,
@@ -57,7 +60,7 @@ impl FogTexture {
         }
     }
 
-    /// Takes what changed, if anything, and computes the gases under this sun, of cells so many times as high as wide, after so
+    /// Takes what changed, if anything, and computes the grid under this sun, of cells so many times as high as wide, after so
     /// many steps; true when the texture is a new one.
     pub(super) fn apply(
         &mut self,
@@ -79,25 +82,25 @@ impl FogTexture {
     }
 
     fn begin(&mut self, update: &MediaUpdate) {
-        let grid = self.gases.grid;
+        let grid = self.read.grid;
         self.sent = update.media.len();
-        let is_gas = |k: &usize| update.media[*k].1.preset.form() == Form::Cloud;
-        self.places = (0..self.sent).filter(is_gas).collect();
+        let is_read = |k: &usize| Wanted::reads(update.media[*k].1.preset.form());
+        self.places = (0..self.sent).filter(is_read).collect();
         let medium = |k: &usize| {
             let (name, look) = update.media[*k].clone();
             Medium { name, look, density: vec![0; grid.cells()] }
         };
-        self.gases.media = self.places.iter().map(medium).collect();
+        self.read.media = self.places.iter().map(medium).collect();
         self.rows = vec![vec![Span::EMPTY; grid.ny * grid.nz]; self.places.len()];
     }
 
     fn patch(&mut self, patch: &MediaPatch) {
-        let (grid, count) = (self.gases.grid, self.sent.max(1));
+        let (grid, count) = (self.read.grid, self.sent.max(1));
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
         let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
         for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
             let (start, row) = (grid.index([0, y, z]), z * grid.ny + y);
-            for ((medium, rows), place) in self.gases.media.iter_mut().zip(&mut self.rows).zip(&self.places) {
+            for ((medium, rows), place) in self.read.media.iter_mut().zip(&mut self.rows).zip(&self.places) {
                 let cells = &mut medium.density[start..start + grid.nx];
                 let to = cells[x..x + width].iter_mut();
                 to.zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[*place]);
@@ -113,11 +116,16 @@ impl FogTexture {
     /// Computes the coarse grid and sends it.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
-        let Some(wanted) = Wanted::of(&self.gases, (self.sun, self.tall), self.risen) else { return false };
-        let fog = Fog::new(&self.gases, &wanted, |k| &self.rows[k]);
+        let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else { return false };
+        let fog = Fog::new(&self.read, &wanted, |k| &self.rows[k]);
+        if fog.is_empty() {
+            return false;
+        }
         let boxes = fog.boxes().map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
-        let Some((low, high)) = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1))) else { return false };
-        (self.low, self.high, self.edge, self.is_there) = (low.into(), high.into(), fog.edge as f32, true);
+        let around = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)));
+        (self.has_gas, self.is_there, self.edge) = (around.is_some(), true, fog.edge as f32);
+        let (low, high) = around.unwrap_or_default();
+        (self.low, self.high) = (low.into(), high.into());
         self.kinds = std::array::from_fn(|k| fog.kinds.get(k).copied().unwrap_or(Kind::NONE));
         let size = [fog.grid.nx, fog.grid.ny, fog.grid.nz];
         let new = std::mem::replace(&mut self.size, size) != size;

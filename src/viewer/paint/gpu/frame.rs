@@ -218,7 +218,10 @@ impl Frame {
             fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
             fog_high: with(spec.fog.high, spec.fog.edge),
             fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),
-            fog_more: with([spec.fog.kinds[0].billows, spec.fog.kinds[1].billows, risen(spec.steps as f64)], 0.0),
+            fog_more: with(
+                [spec.fog.kinds[0].billows, spec.fog.kinds[1].billows, risen(spec.steps as f64)],
+                flag(spec.fog.has_gas) as f32,
+            ),
             smoke: match &spec.smoke {
                 Some(there) => SmokeNumbers::new(there, spec, (clip, cells)),
                 None => SmokeNumbers::zeroed(),

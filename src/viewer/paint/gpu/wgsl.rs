@@ -291,6 +291,8 @@ fn shared() -> String {
         GAS_BILLOWS = steam::BILLOWS;
         GAS_BROAD = steam::BROAD;
         GAS_LIFTED = steam::LIFTED;
+        FOG_OFF = fog::OFF;
+        SHADED_GROUND = floor::SHADED;
         LEAST_SMOKE = smoke::LEAST;
         BRIGHTEST_SMOKE = smoke::BRIGHTEST;
         OPAQUE_SMOKE = plume::OPAQUE;

@@ -94,7 +94,7 @@ fn youth(kelvin: f32) -> f32 { return ramp(AGES.x, AGES.y, kelvin); }
 // Sun, sky and neighbouring glow on the crust, whose surface has a temperature, 0 where that is not known.
 fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> {
     let p = skin.point;
-    let open_sun = sunlight(p.x, p.z) * cloud_sunlight(p);
+    let open_sun = open_on(p, skin.normal);
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
     let ember = glowing(1150.0) * (0.30 * frame.heat.z * ember_at(p, normal));
     var tint = mix(vec3(0.022, 0.021, 0.023), vec3(0.085, 0.076, 0.072),
@@ -246,16 +246,37 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
 // Whether the ground is smooth stone, on a table.
 fn is_stone() -> bool { return frame.floor.x > 1.0; }
 
-// Twin: floor::hidden.
-// How much of the height of the box's sides lies between a point and the sun.
-fn floor_hidden(p: vec3<f32>, high: f32) -> f32 {
+// Twin: floor::passed.
+// Heights over a point between which the way to the sun is in the box up to a height; none if they are not ascending.
+fn floor_passed(p: vec3<f32>, high: f32) -> vec2<f32> {
     var along = frame.sun.xz / frame.sun.y;
     along = select(along, vec2(1e-4), abs(along) < vec2(1e-4));
     let a = -p.xz / along;
     let b = (frame.cells.xz - p.xz) / along;
     let low = max(min(a, b), vec2(0.0));
     let top = min(max(a, b), vec2(high));
-    return max(min(top.x, top.y) - max(low.x, low.y), 0.0);
+    return vec2(max(low.x, low.y), min(top.x, top.y));
+}
+
+// Twin: floor::lit.
+// Share of the sun that the sides of the box leave at a point.
+fn floor_lit(p: vec3<f32>, high: f32) -> f32 {
+    let passed = floor_passed(p, high);
+    return 1.0 - ramp(0.0, 0.25, max(passed.y - passed.x, 0.0) / max(high, 1e-3));
+}
+
+// Twin: floor::shaded.
+// Share of its light that the floor where a ray meets it keeps under what stands in the box between it and the sun.
+fn floor_shaded(ray: Ray) -> f32 {
+    let fall = frame.block.x - ray.origin.y;
+    if !has_fog() || frame.floor.x <= 0.5 || ray.direction.y > -1e-5 || fall >= 0.0 { return 1.0; }
+    let p = at(ray, fall / ray.direction.y);
+    let passed = floor_passed(p, FAR);
+    let lit = floor_lit(p, frame.floor.y * oblong().y);
+    if passed.y <= passed.x || lit <= 0.0 { return 1.0; }
+    let along = frame.sun.xz / frame.sun.y * passed.x;
+    let entry = vec3(p.x + along.x, p.y + passed.x / oblong().y, p.z + along.y);
+    return 1.0 - (1.0 - SHADED_GROUND) * lit * (1.0 - cloud_sunlight(entry));
 }
 
 // Twin: floor::light.
@@ -264,8 +285,7 @@ fn floor_light(p: vec3<f32>) -> vec3<f32> {
     let high = frame.floor.y * oblong().y;
     let away = max(max(-p.xz, p.xz - frame.cells.xz), vec2(0.0));
     let open = 1.0 - 0.6 * exp(-length(away) / (0.7 * high + 0.5));
-    let lit = 1.0 - ramp(0.0, 0.25, floor_hidden(p, high) / max(high, 1e-3));
-    return frame.sun_color.rgb * (frame.sun.y * lit) + sky_ambient(vec3(0.0, 1.0, 0.0)) * open;
+    return frame.sun_color.rgb * (frame.sun.y * floor_lit(p, high)) + sky_ambient(vec3(0.0, 1.0, 0.0)) * open;
 }
 
 // Twin: floor::colour.

@@ -1,8 +1,10 @@
-// Gases, as `render::fog` and `render::steam` draw them: densities and light on a coarse grid.
+// Gases, as `render::fog` and `render::steam` draw them: densities and light on a coarse grid, which has the shade of solids too.
 
 struct Gas { densities: vec2<f32>, sun: f32, below: f32 }
 
 fn has_fog() -> bool { return frame.fog_low.w > 0.5; }
+
+fn has_gas() -> bool { return has_fog() && frame.fog_more.w > 0.5; }
 
 fn gas_at(p: vec3<f32>) -> Gas {
     let size = vec3<f32>(textureDimensions(fog)) * frame.fog_high.w;
@@ -10,7 +12,7 @@ fn gas_at(p: vec3<f32>) -> Gas {
     return Gas(d.rg, d.b, d.a);
 }
 
-// Share of the sun that gas on its way leaves at a point.
+// Share of the sun that gas and solid matter on its way leave at a point.
 fn fog_sunlight(p: vec3<f32>) -> f32 {
     if !has_fog() { return 1.0; }
     return gas_at(p).sun;
@@ -18,9 +20,25 @@ fn fog_sunlight(p: vec3<f32>) -> f32 {
 
 // Density of all gases at a point.
 fn fog_density(p: vec3<f32>) -> f32 {
-    if !has_fog() || any(p < frame.clip_low.xyz) || any(p > frame.clip_high.xyz) { return 0.0; }
+    if !has_gas() || any(p < frame.clip_low.xyz) || any(p > frame.clip_high.xyz) { return 0.0; }
     let gas = gas_at(p);
     return gas.densities.x + gas.densities.y;
+}
+
+// Twin: shading::beside_ground.
+// Share of the sun that the ground leaves at a point: its shade reaches up a little.
+fn beside_ground(p: vec3<f32>) -> f32 {
+    return mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (GAS_LIFTED * frame.cells.w)));
+}
+
+// Twin: shading::open.
+// Share of the sun that ground, gas, smoke and solids leave at a point.
+fn open_at(p: vec3<f32>) -> f32 { return beside_ground(p) * cloud_sunlight(p); }
+
+// Twin: shading::open_on.
+// The same at the surface of a solid medium.
+fn open_on(p: vec3<f32>, normal: vec3<f32>) -> f32 {
+    return beside_ground(p) * cloud_sunlight(p + (normal + frame.sun.xyz / oblong()) * (FOG_OFF * frame.fog_high.w));
 }
 
 // Twin: ember::around.
@@ -41,7 +59,7 @@ fn billow(p: vec3<f32>) -> f32 {
 fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
     let cosine = dot(view_of(ray), frame.sun.xyz);
     let phase = (1.0 - GAS_FORWARD * GAS_FORWARD) / pow(1.0 + GAS_FORWARD * GAS_FORWARD - 2.0 * GAS_FORWARD * cosine, 1.5);
-    let open = mix(sunlight(p.x, p.z), 1.0, saturate1((p.y - height(p.x, p.z)) / (GAS_LIFTED * frame.cells.w)));
+    let open = beside_ground(p);
     let sky = (frame.ambient_above.rgb * 0.75 + frame.ambient_below.rgb * 0.25) * GAS_SKY;
     let lava = shown(EMBER_KELVIN) * (EMBER_STRENGTH * GAS_LAVA * frame.heat.z * ember_around(p) * gas.below);
     let around = sqrt(gas.sun);
@@ -85,7 +103,7 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
 
 // Twin: water::foam_light.
 fn foam_light(p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
-    let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * sunlight(p.x, p.z) * cloud_sunlight(p);
+    let facing = saturate1(0.25 + 0.75 * dot(normal, frame.sun.xyz)) * open_at(p);
     let lava = water_lava_light() * (0.3 * ember_at(p, vec3(0.0, 1.0, 0.0)));
     return (frame.sun_color.rgb * (0.35 * facing) + sky_ambient(normal) * 0.6 + lava) * 0.9;
 }

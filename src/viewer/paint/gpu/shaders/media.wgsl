@@ -155,7 +155,7 @@ fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
     var mirror = view + normal * (2.0 * facing);
     mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
     mirror = unit_or_up(mirror);
-    let open = sunlight(p.x, p.z) * cloud_sunlight(p);
+    let open = open_at(p);
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), SUN_NARROW) * SUN_MIRRORED * open;
     let lava = water_lava_light() * (LAVA_MIRRORED * ramp(TILTED.x, TILTED.y, normal.y) * ember_mirrored(p, mirror));
     return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint + lava, share);
@@ -167,7 +167,7 @@ struct Liquid { absorbed: vec3<f32>, deep: vec3<f32>, warmed: vec3<f32> }
 // Twin: water::scattered.
 // Light that a great depth of a liquid sends back at a point.
 fn scattered(liquid: Liquid, p: vec3<f32>) -> vec3<f32> {
-    let open = sunlight(p.x, p.z) * cloud_sunlight(p);
+    let open = open_at(p);
     let sun = frame.sun_color.rgb * (saturate1(frame.sun.y) * open * 0.15);
     let lava = water_lava_light() * ember_at(p, vec3(0.0, 1.0, 0.0));
     return (sky_ambient(vec3(0.0, 1.0, 0.0)) + sun) * liquid.deep + lava * liquid.warmed;
@@ -196,11 +196,11 @@ fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
     (*passed).first = min((*passed).first, to);
 }
 
-fn is_cloudy() -> bool { return has_fog() || has_smoke(); }
+fn is_cloudy() -> bool { return has_gas() || has_smoke(); }
 
 // Gas and smoke. Where a ray may meet both, they take turns in parts so short that their order hardly matters.
 fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
-    let both = has_fog() && has_smoke();
+    let both = has_gas() && has_smoke();
     var start = (*passed).t;
     var end = to;
     if both {
@@ -213,7 +213,7 @@ fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) 
     loop {
         if start >= end { break; }
         let part = select(end, min(start + TURN * frame.smoke.begins.w, end), both);
-        if has_fog() {
+        if has_gas() {
             let gas = scatter(ray, start, part, jitter);
             (*passed).light += (*passed).through * gas.light;
             (*passed).through *= gas.through;
@@ -257,7 +257,7 @@ fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
     // What lies on the ground is no drop.
     let q = at(ray, t + DROP);
     if q.y < height(q.x, q.z) { return mirror; }
-    let sun = frame.sun_color.rgb * (GATHERED_OF_SUN * sunlight(p.x, p.z) * cloud_sunlight(p));
+    let sun = frame.sun_color.rgb * (GATHERED_OF_SUN * open_at(p));
     let gathered = max(mirror.rgb, sky_ambient(vec3(0.0, 1.0, 0.0)) * GATHERED + sun);
     return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, OF_DROP.x, OF_DROP.y), small));
 }
@@ -284,7 +284,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     (*passed).through *= 1.0 - mirror.a;
     tint_by_films(passed, p, medium);
     var gas = 0.0;
-    if has_fog() { gas = fog_density(p + normal); }
+    if has_gas() { gas = fog_density(p + normal); }
     let foam = foam_cover(p, normal, medium, gas);
     if foam > 0.0 {
         (*passed).light += (*passed).through * foam_light(p, normal) * foam;

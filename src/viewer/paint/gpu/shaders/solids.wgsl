@@ -130,7 +130,7 @@ fn sun_on(cosine: f32, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
 // Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`, and of which some enters it.
 fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
     let p = hit.point;
-    let sun = frame.sun_color.rgb * sun_on(dot(normal, frame.sun.xyz), wrap, bleeds, own) * (sunlight(p.x, p.z) * cloud_sunlight(p));
+    let sun = frame.sun_color.rgb * sun_on(dot(normal, frame.sun.xyz), wrap, bleeds, own) * open_on(p, hit.normal);
     let lava = ember_on_rock(p, normal);
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
@@ -196,7 +196,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let facing = saturate1(-dot(view, normal));
     let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * pow(1.0 - facing, 5.0) * mix(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
-    let open = sunlight(hit.point.x, hit.point.z) * cloud_sunlight(hit.point) * (1.0 - 0.8 * milk);
+    let open = open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate1(dot(mirror, frame.sun.xyz));
     let glint = (pow(near, 96.0) * 6.0 + pow(near, 12.0) * 0.25) * open;
     return (body + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
@@ -255,7 +255,7 @@ fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     for (var i = 0; i < MIRRORED_PLACES; i++) {
         let p = hit.point + hit.normal + toward * away;
         let densities = media_at(p);
-        let sun = frame.sun_color.rgb * (SEEN_OF_SUN * sunlight(p.x, p.z));
+        let sun = frame.sun_color.rgb * (SEEN_OF_SUN * beside_ground(p));
         let lit = (sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.7 + sun) * SEEN;
         for (var k = 0; k < media_count(); k++) {
             if !is_solid(k) { continue; }
@@ -285,7 +285,7 @@ fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let facing = saturate1(-dot(view, normal));
     let share = (shine.mirrors + max(shine.clear - shine.mirrors, 0.0) * pow(1.0 - facing, 5.0)) * mix(1.0, OXIDE_LEAVES, skin);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
-    let open = sunlight(p.x, p.z) * cloud_sunlight(p) * own.x;
+    let open = open_on(p, hit.normal) * own.x;
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * open * (1.0 - 0.7 * skin);
     let sky = sky_mirrored(mirror);
     let seen = around(hit, mirror, mix(vec3((sky.x + sky.y + sky.z) / 3.0), sky, SKY_COLOR));

@@ -166,11 +166,17 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
     if cover > 0.0 { light = mix(light, hazed(ray, t, shade(skin)), cover); }
-    // Gas and smoke between the sun and the ground darken what lies behind; a cut side is lit from its crest.
-    if b.face > 0.5 && crossing.kind != CROSSED {
-        var lit = b.point;
-        if !is_natural(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
-        cover = 1.0 - (1.0 - cover) * mix(0.5, 1.0, cloud_sunlight(lit));
+    // What is between the sun and the ground darkens it; a cut side is lit from its crest.
+    if crossing.kind != CROSSED {
+        var kept = 1.0;
+        if b.face > 0.5 {
+            var lit = b.point;
+            if !is_natural(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
+            kept = mix(SHADED_GROUND, 1.0, cloud_sunlight(lit));
+        } else if content(b.texel) == 0u {
+            kept = floor_shaded(ray);
+        }
+        cover = 1.0 - (1.0 - cover) * kept;
     }
     if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
     let lava = crossing.kind == CROSSED;
