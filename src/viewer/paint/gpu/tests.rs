@@ -107,7 +107,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
         ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)], Surroundings::Sky),
         // More than fit into the channels of one texture.
         ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect(), Surroundings::Sky),
-        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Sky),
+        // Water takes its colour out of a bright table beyond the box.
+        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Table),
         // Their films end in a line on smooth stone.
         ("melts", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal)], Surroundings::Table),
     ];

@@ -263,8 +263,9 @@ fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) 
     let through = select(passed.through, mix(passed.through, gray, GLOWING_KEPT), end.met == MET_LAVA);
     let all = haze + passed.light * clear + through * max(light - haze, vec3(0.0));
     if behind.a > 0.5 || end.met != MET_BEHIND { return vec4(all, 1.0); }
+    // Some channels of this light are below 0 where the backdrop is brighter than what comes of it through coloured matter.
     let share = mean(through);
-    return vec4(max(all - behind.rgb * share, vec3(0.0)), 1.0 - share);
+    return vec4(all - behind.rgb * share, 1.0 - share);
 }
 
 // The lava's light on the rock.
