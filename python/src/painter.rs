@@ -1,7 +1,7 @@
 //! Pictures of a simulation: what can be kept from one to the next is kept.
 
 use lavoxel::lowpass::LowPass;
-use lavoxel::render::{Camera, Image, Renderer, need_of_picture, need_of_smoke};
+use lavoxel::render::{Camera, Image, Mouth, Renderer, need_of_picture, need_of_smoke};
 use lavoxel::scene::{Model, Scene, Stage};
 use lavoxel::validate::{Invalid, within};
 use lavoxel::view::{CameraSpec, LookSpec};
@@ -57,6 +57,10 @@ impl Painter {
         let matter = scene.spec.matter_at_start(stage.site.grid);
         let subject = renderer.subject().of_tall_cells(tall(scene, stage)).holding(&matter);
         let camera = Camera::new(camera, &subject, (width, height));
-        Ok(renderer.frame(lowpass.refresh(world), &camera))
+        let (simulation, volume) = (&stage.simulation, lowpass.refresh(world));
+        let moment = (simulation.seed(), simulation.steps());
+        let vents = simulation.vents().filter(|_| world.flow().is_none());
+        renderer.set_mouths(Mouth::of(vents, (volume, world.ground().surface()), moment));
+        Ok(renderer.frame(volume, &camera))
     }
 }

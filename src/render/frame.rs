@@ -251,13 +251,11 @@ impl<T: Tracer> Frame<'_, T> {
         let (x, y) = pixel;
         let (reach, far) = (self.tiles.at(x, y), T::far(behind));
         let others = self.others.map_or(Others::NONE, |tiles| tiles.at(x, y));
-        if (reach.is_empty() || reach.near >= far)
-            && (others.is_empty() || others.near() >= far)
-            && let Some(light) = self.tracer.bare(behind)
-        {
+        let is_free = (reach.is_empty() || reach.near >= far) && (others.is_empty() || others.near() >= far);
+        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
+        if is_free && let Some(light) = self.tracer.bare(behind).filter(|_| !self.tracer.reaches_beyond(&ray)) {
             return light;
         }
-        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
         let jitter = mask::turned(x, y, self.turn + shift);
         let veil = self.veils.as_ref().and_then(|veils| veils.at(x as f32 + u, y as f32 + v));
         self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })

@@ -52,8 +52,10 @@ pub use ground::ember::Glow;
 pub(crate) use ground::land::picture as ground_picture;
 pub use image::Image;
 pub use lava::blackbody::BlackBody;
+pub use lava::sparks::Mouth;
+pub use media::sea::Sea;
 pub use names::Named;
-pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke};
+pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_sea, need_of_smoke};
 pub use picture::picture;
 pub use renderer::Renderer;
 pub use slice::{

@@ -28,10 +28,12 @@ use crate::render::ground::heightfield::Part;
 use crate::render::ground::land::{NODES, TerrainLook};
 use crate::render::ground::sky::Sky;
 use crate::render::lava::blackbody::BlackBody;
+use crate::render::lava::sparks::{Mouth, Sparks};
 use crate::render::media::clear::{Clear, Clouds, Media};
 use crate::render::media::fog::Fog;
 use crate::render::media::haze::{Haze, HazeField};
 use crate::render::media::plume::Generations;
+use crate::render::media::sea::{Sea, SeaField};
 use crate::render::media::smoke::{self, Smoke};
 use crate::render::media::steam::risen;
 use crate::render::style::plain::Specimen;
@@ -44,10 +46,13 @@ use crate::render::volume::places::Skipping;
 use crate::render::volume::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
 use crate::render::volume::seen::{Behind, Places, Seen};
 use crate::render::volume::tiles::{Depths, OtherTiles, Tiles};
-use crate::view::{Antialias, Form, LookSpec, Style};
+use crate::view::{Antialias, Form, LookSpec, Style, Surroundings};
 
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
+
+/// All of the box.
+const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
 /// Picture of a frame that is given up.
 const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
@@ -73,6 +78,10 @@ pub struct Renderer {
     seen: Vec<Seen>,
     /// How many cameras' worth of it is kept.
     kept_cameras: usize,
+    /// Whether it has land beyond the box.
+    at_sea: bool,
+    /// Mouths of vents that throw clots.
+    mouths: Vec<Mouth>,
     /// Cache of the last volume.
     prepared: Prepared,
     /// When changes were last taken from a low-pass, if that drew the last frame.
@@ -119,6 +128,8 @@ impl Renderer {
             running: false,
             seen: Vec::new(),
             kept_cameras: 1,
+            at_sea: false,
+            mouths: Vec::new(),
             prepared,
             last: None,
             level,
@@ -217,6 +228,11 @@ impl Renderer {
     /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
+    }
+
+    /// Says from where vents throw clots of lava in the next pictures ([`LookSpec::sparks`]): [`Mouth::of`].
+    pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
+        self.mouths = mouths;
     }
 
     /// Says which of many frames of a scene that runs the next one is: each spreads its samples otherwise, so that the mean of
@@ -334,7 +350,9 @@ impl Renderer {
                 let media = Media::new(media, self.clouds(fog.as_deref(), smoke.as_deref()), part);
                 let ember = EmberLight::none(volume.grid);
                 let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
-                cover(&self.context(&field, &media, shown, &ember), camera, image, how)
+                let sea = self.sea(volume, shown).and_then(|sea| self.around(sea, volume, &media));
+                let sparks = self.sparks(camera);
+                cover(&self.context(&field, &media, (shown, sea, &sparks), &ember), camera, image, how)
             }
             _ => {
                 let haze = self.prepared.known_haze();
@@ -356,11 +374,18 @@ impl Renderer {
         if self.is_given_up() {
             return NO_PICTURE;
         }
+        let at_sea =
+            self.look.style == Style::Cinematic && self.sea(volume, self.shown_from(camera.eye().coords)).is_some();
+        if at_sea != self.at_sea {
+            // The land beyond the box is to be met anew.
+            (self.at_sea, self.seen) = (at_sea, Vec::new());
+        }
         let still = self.knows_ground(camera);
         let seen = self.take_seen(camera);
         let shown = self.shown_from(camera.eye().coords);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
+                let sea = self.sea(volume, shown);
                 let ember = match self.contents.lava {
                     true => self.prepared.light(volume, changes, Glow::from(&self.look)),
                     false => Arc::new(EmberLight::none(volume.grid)),
@@ -382,7 +407,10 @@ impl Renderer {
                 let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
                 let part = (self.with_volume(shown), skipping);
                 let media = Media::new(self.media(volume, skipping, shown), clouds, part);
-                let (context, scene) = (self.context(&field, &media, shown, &ember), self.scene(camera, shown));
+                let sea = sea.and_then(|sea| self.around(sea, volume, &media));
+                let sparks = self.sparks(camera);
+                let context = self.context(&field, &media, (shown, sea, &sparks), &ember);
+                let scene = self.scene(camera, shown);
                 let mut kept = match seen.map(|seen| seen.behind) {
                     Some(Behind::Cinematic(kept)) if still => kept,
                     Some(Behind::Cinematic(kept)) => kept.turned(&context, &scene),
@@ -476,6 +504,25 @@ impl Renderer {
         Places { lava: tiles(self.prepared.bricks()), others }
     }
 
+    /// Clots that vents throw at this step, and the width of a pixel at distance 1.
+    fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
+        let mouths = if self.contents.lava { &self.mouths[..] } else { &[] };
+        (Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit), camera.pixel())
+    }
+
+    /// The sea in which the box stands, where all of the box is shown.
+    fn sea(&self, volume: &Volume, shown: [[f32; 2]; 3]) -> Option<Sea> {
+        let is_wanted = self.look.surroundings == Surroundings::Sea && self.contents.lava && self.contents.ground;
+        (is_wanted && shown == WHOLE).then(|| Sea::of(volume)).flatten()
+    }
+
+    /// The same among the media of a frame.
+    fn around(&self, Sea { medium, level }: Sea, volume: &Volume, media: &Media<'_>) -> Option<SeaField> {
+        let look = &volume.media[medium].look;
+        let medium = media.clear.iter().position(|clear| std::ptr::eq(clear.look, look))?;
+        Some(SeaField { medium, level, size: self.sides() })
+    }
+
     /// The media besides the lava that are there.
     fn media<'a>(&'a self, volume: &'a Volume, skipping: Skipping, shown: [[f32; 2]; 3]) -> Vec<Clear<'a>> {
         let (interest, shown) = (self.transfer.of_interest(&self.look), self.with_volume(shown));
@@ -494,7 +541,7 @@ impl Renderer {
         &'a self,
         field: &'a MediumField<'a>,
         media: &'a Media<'a>,
-        shown: [[f32; 2]; 3],
+        (shown, sea, sparks): ([[f32; 2]; 3], Option<SeaField>, &'a (Sparks, f32)),
         ember: &'a EmberLight,
     ) -> ShadeContext<'a> {
         ShadeContext {
@@ -508,6 +555,9 @@ impl Renderer {
             ember,
             sky: &self.sky,
             floor: Floor::of(&self.look, &self.land.block, self.land.unit),
+            sea,
+            sparks: &sparks.0,
+            pixel: sparks.1,
             look: &self.look,
             blackbody: &self.blackbody,
             slices: self.slices(shown).natural(),

@@ -35,6 +35,8 @@ pub enum Surroundings {
     Land,
     /// A pale table up to the horizon; the ground of the box is smooth stone, as in a laboratory or a kitchen.
     Table,
+    /// The water at the sides of the box goes on to the horizon, and the land there dips into it. Without water at the sides as sky.
+    Sea,
 }
 
 /// Where more than one ray per pixel is traced.
@@ -82,6 +84,9 @@ table! {
         pub crust: f32 = 1.0, [0.0, 3.0] "";
         /// Width of crust plates; absent: 2.8 % of the box's longer side. Cinematic.
         pub plate_size: Option<f32> = None, [0.5, 1000.0] "cells";
+        /// Incandescent clots that vents of lava throw in the classic model, 0 none, 1 usual. They are only a likeness, by the rate of
+        /// the vent and the number of the step. Cinematic.
+        pub sparks: f32 = 1.0, [0.0, 1.0] "";
         /// How far the crust rides down steep, hot lava in one step; 0 nails it to the ground. It is only a likeness: the volume
         /// holds no velocities. Cinematic.
         pub drift: f32 = 0.02, [0.0, 10.0] "cells";
@@ -100,7 +105,7 @@ table! {
         pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
         /// Time of day: `"dusk"`, `"day"` or `"night"`.
         pub sky: SkyPreset = SkyPreset::Dusk;
-        /// Surroundings of the box: `"sky"`, `"land"` or `"table"`. Cinematic.
+        /// Surroundings of the box: `"sky"`, `"land"`, `"table"`, or `"sea"`, where water at its sides goes on to the horizon. Cinematic.
         pub surroundings: Surroundings = Surroundings::Sky;
         /// Compass direction of the sun: 0 north, 90 east.
         pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";

@@ -22,8 +22,9 @@ use crate::matter::Material;
 use crate::output::Existing;
 use crate::render::ground::ember::EmberLight;
 use crate::render::ground::heightfield::Caves;
+use crate::render::media::sea::Sea;
 use crate::render::{CameraSpec, LookSpec, MaterialLook, Ray};
-pub use crate::render::{Cut, Glow};
+pub use crate::render::{Cut, Glow, Mouth};
 use crate::rules::RulesSpec;
 use crate::scene::Scene;
 use crate::simulation;
@@ -486,6 +487,10 @@ pub struct Update {
     pub cuts: [Option<Cut>; 3],
     /// Light of the lava, when it changed.
     pub ember: Option<EmberUpdate>,
+    /// The water at the sides of the box, as it is now.
+    pub sea: Option<Sea>,
+    /// Mouths of vents that throw clots, as they are now.
+    pub mouths: Vec<Mouth>,
     /// Messages for the user: what was done, or could not be.
     pub notices: Vec<Notice>,
 }

@@ -331,7 +331,9 @@ impl RenderArgs {
             (None, Ok(grid)) => {
                 let media = render::need_of_media(grid, scene.spec.other_materials());
                 let air = render::need_of_air(scene.air_cells());
-                render::need(grid, size.unwrap_or_default()).and(media).and(air)
+                let all = render::need(grid, size.unwrap_or_default()).and(media).and(air);
+                let at_sea = scene.spec.look.surroundings == render::Surroundings::Sea;
+                if at_sea { all.and(render::need_of_sea(grid)) } else { all }
             }
             _ => render::need_of_picture(size.unwrap_or_default()),
         }

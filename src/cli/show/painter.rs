@@ -9,7 +9,7 @@ use lavoxel::film::NotesSpec;
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
 use lavoxel::render::{
-    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Named, Notes, Renderer, Section, Slices, Style, clock,
+    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section, Slices, Style, clock,
 };
 use lavoxel::scene::{Model, Scene};
 use lavoxel::simulation::Simulation;
@@ -172,7 +172,10 @@ impl Painter {
         renderer.stop_by(stop::overdue());
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
-        lowpass.refresh(world);
+        let seen = (lowpass.refresh(world), world.ground().surface());
+        let moment = (simulation.seed(), simulation.steps());
+        let vents = simulation.vents().filter(|_| world.flow().is_none());
+        renderer.set_mouths(Mouth::of(vents, seen, moment));
         let mut image = renderer.frame_of(lowpass, &camera);
         self.notes_on(simulation, &camera, Camera::frame(spec, &framed, size).distance_cells).draw(&mut image);
         Ok(image)

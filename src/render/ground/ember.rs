@@ -10,6 +10,7 @@ use crate::grid::{Grid, Place};
 use crate::lowpass::{ENERGY_SHOWN, Volume};
 use crate::world::Span;
 
+use crate::render::ground::beyond::beyond;
 use crate::render::ground::raster::Raster;
 use crate::render::lava::blackbody::{kelvin, red_hot};
 use crate::render::lava::crust::youth;
@@ -27,6 +28,8 @@ pub(crate) const GLOSS: i32 = 3;
 pub(crate) const HIGH: f32 = 0.008;
 
 /// Blur radii in cells (of each of three box passes) and their shares of the light.
+/// Cells from the box at which its light is lost: maps end at its sides.
+pub(crate) const BEYOND: f32 = 16.0;
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
 /// The keys of the look on which the light of the lava depends.
@@ -148,7 +151,8 @@ impl EmberLight {
     fn arriving(&self, p: V3) -> Option<(f32, V3)> {
         let here = self.maps.at(p.x, p.z);
         let (glow, lifted) = (here.x, here.y);
-        if glow < 1e-4 {
+        let beyond = beyond([self.maps.width as f32, self.maps.depth as f32], p);
+        if glow < 1e-4 || beyond >= BEYOND {
             return None;
         }
         let (east, south) = self.maps.slope(p.x, p.z, 1.2);
@@ -157,7 +161,7 @@ impl EmberLight {
         let aim = v3(east.x, 0.06 * glow * (1.0 + 0.5 * rise), south.x);
         let apart = 1.0 / (1.0 + 0.006 * rise * rise);
         // A wide sheet must not outshine the sun: the sum of many columns is compressed.
-        let light = glow / (1.0 + 0.9 * glow);
+        let light = glow / (1.0 + 0.9 * glow) * (1.0 - smoothstep(0.0, BEYOND, beyond));
         Some((light * apart, crate::render::math::unit_or_up(aim)))
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Floor {
 impl Floor {
     /// The floor of a look, where it has one.
     pub(crate) fn of(look: &LookSpec, block: &Heightfield, unit: f32) -> Option<Self> {
-        if look.surroundings == Surroundings::Sky {
+        if matches!(look.surroundings, Surroundings::Sky | Surroundings::Sea) {
             return None;
         }
         let size = [block.width(), block.depth()];

@@ -12,7 +12,10 @@ use crate::grid::Grid;
 
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
-use self::surface::{Rill, RockPoint, albedo, basalt, bumped, fresh, height, rill, seed};
+#[cfg(feature = "viewer")]
+pub(crate) use self::surface::{BROADER, RUGGED};
+use self::surface::{Rill, RockPoint, albedo, basalt, bumped, fresh, height, rill, rugged, seed};
+use super::beyond::{Beyond, Surface};
 #[cfg(feature = "files")]
 use crate::parallel::*;
 use crate::render::camera::{Bounds, Ray};
@@ -93,6 +96,8 @@ pub(crate) struct TerrainLook {
     gentle: Raster<f32>,
     seeds: Raster<f32>,
     rills: Raster<Rill>,
+    /// The ground around the box, where it stands in a sea.
+    pub(crate) beyond: Option<Beyond>,
     /// 1 where the sun arrives, else 0; and the same with soft edges.
     sun: Raster<f32>,
     soft: Raster<f32>,
@@ -183,7 +188,24 @@ impl TerrainLook {
         let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
         let gentle = coarse.blurred(1);
         let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
-        Self { block, albedo, normal, light, plain, unit, slope, coarse, gentle, seeds, rills, sun, soft, scale }
+        let beyond = is_in_sea(look).then(|| beyond(&block, unit, scale, &Sky::new(look)));
+        Self {
+            block,
+            albedo,
+            normal,
+            light,
+            plain,
+            unit,
+            slope,
+            coarse,
+            gentle,
+            seeds,
+            rills,
+            beyond,
+            sun,
+            soft,
+            scale,
+        }
     }
 
     /// Brings the look up to date with another ground of the same shape: a patch where little changed, else a new bake.
@@ -192,6 +214,8 @@ impl TerrainLook {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
             *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
+        } else if self.beyond.as_ref().is_some_and(|beyond| !beyond.is_beside(&self.block)) {
+            self.beyond = Some(beyond(&self.block, self.unit, self.scale, &Sky::new(look)));
         }
         patched != Patched::Nothing
     }
@@ -212,6 +236,7 @@ impl TerrainLook {
         }
         [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
         self.light = light(&self.block, &self.soft);
+        self.beyond = is_in_sea(look).then(|| beyond(&self.block, self.unit, self.scale, &Sky::new(look)));
     }
 
     /// Whether the ground is smooth stone.
@@ -221,7 +246,8 @@ impl TerrainLook {
 
     /// Whether this is the ground of a look, but for its light.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
-        self.block.tall == look.cell_height && self.scale.stone == is_stone(look)
+        let of_surroundings = self.scale.stone == is_stone(look) && self.beyond.is_some() == is_in_sea(look);
+        self.block.tall == look.cell_height && of_surroundings
     }
 
     /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
@@ -284,7 +310,24 @@ impl TerrainLook {
 
     /// Share of the sun that arrives at (x, z).
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
-        self.light.at(x, z).y
+        match &self.beyond {
+            Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),
+            _ => self.light.at(x, z).y,
+        }
+    }
+
+    /// Surface properties beyond the sides of the box.
+    pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
+        let rock = beyond.rock(p.x, p.z);
+        Rock { normal: rugged(rock.normal, pattern(p, self.unit, self.block.tall)), ..rock }
+    }
+
+    /// Height of the ground below a point, beyond the sides of the box too.
+    pub(crate) fn floor_below(&self, p: V3) -> f32 {
+        match &self.beyond {
+            Some(beyond) if beyond.has(p.x, p.z) => beyond.height(p.x, p.z),
+            _ => self.block.floor_below(p),
+        }
     }
 }
 
@@ -320,6 +363,24 @@ fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> 
 /// Whether the ground of a look is smooth stone.
 fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
+}
+
+/// Whether the box of a look stands in a sea.
+fn is_in_sea(look: &LookSpec) -> bool {
+    look.surroundings == Surroundings::Sea
+}
+
+/// The ground around a block.
+fn beyond(block: &Heightfield, unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
+    let open = OpenSky::new();
+    let surface = |at: V3, normal: V3| {
+        let p = pattern(at, unit, block.tall);
+        let altitude = saturate((at.y - scale.lowest) / scale.rise);
+        let place = RockPoint { p, rill: 0.0, up: normal.y, altitude, stone: scale.stone };
+        Surface { albedo: albedo(&place), normal }
+    };
+    let sun = |block: &Heightfield, place: [f32; 3]| light::sun(block, sky.sun, place);
+    Beyond::bake(block, unit, surface, sun, |block, p| open.open(block, p))
 }
 
 /// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.

@@ -3,3 +3,4 @@
 pub(crate) mod blackbody;
 pub(crate) mod crust;
 pub(crate) mod plates;
+pub(crate) mod sparks;

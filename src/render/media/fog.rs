@@ -20,7 +20,7 @@ use crate::world::Span;
 
 use crate::render::camera::Ray;
 use crate::render::ground::land::pattern_unit;
-use crate::render::math::{V3, smoothstep, v3};
+use crate::render::math::{V3, lerp, saturate, smoothstep, v3};
 use crate::render::noise;
 use crate::render::volume::blocks::{Blocks, Stride};
 use crate::render::volume::bricks::Drawn;
@@ -52,6 +52,8 @@ const SOLID: f32 = 1.2;
 const ICE: f32 = 0.12;
 /// Coarse cells from a surface, along its normal and towards the sun, at which it asks for its light: its own cell is dark.
 pub(crate) const OFF: f32 = 1.25;
+/// Coarse cells beside the box over which shade fades.
+pub(crate) const FADED: f32 = 8.0;
 /// Lowest sun whose shadow is computed, as the sine of its height; a lower one throws the same.
 const LOWEST: f32 = 0.2;
 
@@ -444,7 +446,10 @@ impl<'a> FogField<'a> {
 
     /// Share of the sun that gas and solid matter on its way leave at a point.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
-        self.at(p).sun
+        // Beside the box it is that of its sides, and fades.
+        let size = self.fog.size;
+        let beside = [p.x, p.z].into_iter().zip([size[0], size[2]]).map(|(at, size)| (-at).max(at - size));
+        lerp(self.at(p).sun, 1.0, saturate(beside.fold(0.0, f32::max) / (FADED * self.edge())))
     }
 
     /// Cells along the edge of a coarse one.

@@ -17,6 +17,7 @@ pub(crate) mod fog;
 pub(crate) mod haze;
 pub(crate) mod ice;
 pub(crate) mod plume;
+pub(crate) mod sea;
 pub(crate) mod smoke;
 pub(crate) mod smooth;
 pub(crate) mod solid;
@@ -24,6 +25,7 @@ pub(crate) mod steam;
 pub(in crate::render) mod veils;
 pub(crate) mod water;
 
+use self::sea::SEAM;
 use self::steam::Stretch;
 use self::water::Surface;
 use crate::render::camera::Ray;
@@ -64,9 +66,12 @@ struct Events {
 }
 
 impl Events {
+    fn none() -> Self {
+        Self { count: 0, events: [Event { t: f32::MAX, medium: 0, border: Border::Leaves }; MOST] }
+    }
+
     fn along(media: &[Clear], ray: &Ray, far: f32, pace: Pace) -> Self {
-        let nothing = Event { t: f32::MAX, medium: 0, border: Border::Leaves };
-        let mut events = Self { count: 0, events: [nothing; MOST] };
+        let mut events = Self::none();
         for (medium, clear) in media.iter().enumerate() {
             clear.field.borders(ray, far, ISO, pace, |t, border| events.put(Event { t, medium, border }));
         }
@@ -81,6 +86,15 @@ impl Events {
             self.events[place..self.count].rotate_right(1);
             self.events[place] = event;
         }
+    }
+
+    /// Takes out an event of a medium of some kind at about a distance; whether there is one.
+    fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
+        let is_it = |event: &Event| event.medium == medium && (event.t - t).abs() < SEAM && is(event.border);
+        let Some(place) = self.all().iter().position(is_it) else { return false };
+        self.events[place..self.count].rotate_left(1);
+        self.count -= 1;
+        true
     }
 
     /// How nearly the body of a medium that is entered by an event is a drop or a thin stream, 0 to 1: by the way through it until the
@@ -148,7 +162,10 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
         return Passed::behind(&veil);
     }
     let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
-    let events = Events::along(context.clear, ray, far, pace);
+    let mut events = Events::along(context.clear, ray, far, pace);
+    if let Some(sea) = &context.sea {
+        sea.join(&mut events, ray, far);
+    }
     // Gas lies before the first surface; where there is more of it behind that, the ray finds all of it by itself.
     let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
     let veil = sight.veil.filter(|veil| veil.fits(open, edge));
@@ -172,20 +189,21 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 }
                 let clear = &context.clear[event.medium];
                 let point = ray.at(event.t);
+                let beyond = context.sea.map_or(0.0, |sea| sea.beyond(point));
+                if beyond > 0.0 {
+                    distance(context, &mut passed, ray, beyond);
+                }
+                let away = event.t * context.pace(ray);
                 let normal = match event.border {
                     Border::Cut(face) => face,
-                    _ => water::rippled(
-                        context,
-                        clear.look,
-                        point,
-                        water::level(&clear.field, point),
-                        event.t * context.pace(ray),
-                    ),
+                    _ if beyond > 0.0 => water::rippled(context, clear.look, point, V3::y(), away),
+                    _ => water::rippled(context, clear.look, point, water::level(&clear.field, point), away),
                 };
-                let Surface { mirrored, share } = water::surface(context, ray, point, normal);
+                let rough = water::roughness(context, clear.look, point, away);
+                let Surface { mirrored, share } = water::surface(context, ray, point, (normal, rough));
                 let share = if submerged { share * water::SUBMERGED } else { share };
                 let small = match event.border {
-                    Border::Enters if !submerged => events.smallness(context.clear, ray, (k, far)),
+                    Border::Enters if !submerged && beyond <= 0.0 => events.smallness(context.clear, ray, (k, far)),
                     _ => 0.0,
                 };
                 let (mirrored, share) = water::of_drop(context, point, small, (mirrored, share));
@@ -201,6 +219,14 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
         between(context, &mut passed, ray, inside, (at, far), sight);
     }
     passed
+}
+
+/// Haze over the sea at a distance from the box, which ends at the horizon.
+fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
+    let Some(sea) = &context.sea else { return };
+    let hidden = 1.0 - (-beyond / sea.far()).exp();
+    passed.light += times(passed.through, context.sky.backdrop(sea::level_way(ray, context.look.cell_height))) * hidden;
+    passed.through *= 1.0 - hidden;
 }
 
 /// Adds what lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
@@ -297,7 +323,7 @@ pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V
         }
         let ground = context.land.block.normal(p.x, p.z, COATED);
         let normal = water::rippled(context, clear.look, p, ground, t * context.pace(ray));
-        let Surface { mirrored, share } = water::surface(context, ray, p, normal);
+        let Surface { mirrored, share } = water::surface(context, ray, p, (normal, 0.0));
         let wet = times(behind, water::WET) * (1.0 - share) + mirrored * share;
         mix(behind, wet, cover)
     })

@@ -49,6 +49,16 @@ const PACE: f64 = 0.02;
 pub(crate) const SUN: f32 = 14.0;
 pub(crate) const NARROW: i32 = 256;
 
+/// Height of the short waves of a sea, in ripples, and how much sooner they are lost far from the eye.
+pub(crate) const CHOP: f32 = 0.7;
+pub(crate) const CHOPPY: f32 = 12.0;
+/// Waves of a sea too small for a pixel, in slopes of its ripples, and the steepest; how they come and go with the wind, in units of
+/// pattern; and by how much they widen the sun in the mirror.
+pub(crate) const SMALLER: f32 = 3.0;
+pub(crate) const ROUGHEST: f32 = 0.22;
+pub(crate) const GUSTS: f32 = 0.011;
+pub(crate) const WIDER: f32 = 40.0;
+
 /// How much brighter than the light on a surface the lava is in a mirror.
 pub(crate) const MIRRORED: f32 = 2.2;
 /// Upward part of a normal from which lava begins to be mirrored, and from which it wholly is.
@@ -102,18 +112,21 @@ pub(crate) struct Surface {
     pub(crate) share: f32,
 }
 
-/// Mirrored light of a surface with this normal.
-pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, normal: V3) -> Surface {
+/// Mirrored light of a surface with this normal, and waves of this slope that are smaller than pixels.
+pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough): (V3, f32)) -> Surface {
     let view = context.view(ray);
     let facing = saturate(-view.dot(&normal));
-    let share = STRAIGHT + (1.0 - STRAIGHT) * (1.0 - facing).powi(5);
+    // Of small waves those are seen that turn to the eye.
+    let turned = facing.hypot(rough);
+    let share = STRAIGHT + (1.0 - STRAIGHT) * (1.0 - turned.min(1.0)).powi(5);
     let mut mirror = view + normal * (2.0 * facing);
     // Ripples send no ray down into the water.
-    mirror.y = mirror.y.max(0.02 * saturate(normal.y));
+    mirror.y = mirror.y.max(0.02 * saturate(normal.y)) + rough;
     let mirror = unit_or_up(mirror);
     let sky = context.sky;
     let open = context.open(p);
-    let glint = saturate(mirror.dot(&sky.sun)).powi(NARROW) * SUN * open;
+    let wide = 1.0 / (1.0 + WIDER * rough);
+    let glint = saturate(mirror.dot(&sky.sun)).powf(NARROW as f32 * wide) * SUN * wide * open;
     // A surface that a shore or a fall tilts would mirror nothing but lava.
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
     let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
@@ -159,7 +172,7 @@ pub(crate) fn foam(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V
 fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     let high = wild(look) * smoothstep(0.6, 0.8, normal.y);
     let unit = context.land.unit;
-    let depth = (p.y - context.land.block.floor_below(p)) / unit;
+    let depth = (p.y - context.land.floor_below(p)) / unit;
     if high <= 0.0 || depth >= BREAKS + SWASH {
         return 0.0;
     }
@@ -206,12 +219,30 @@ pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal
     let fine = v3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
     let long = v3(0.11 * q.x - 0.4 * moved, 0.0, 0.16 * q.z + 0.4 * moved);
     let swell = SWELL * wild(look);
+    let chop = if context.sea.is_some() { CHOP / (1.0 + CHOPPY * far * far) } else { 0.0 };
+    let short = v3(2.3 * q.x + 1.7 * moved, 3.0, 2.3 * q.z - 0.9 * moved);
     let along = |shift: f32| {
         let shift = V3::repeat(shift);
-        let ripples = noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift);
+        let mut ripples = noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift);
+        if chop > 0.01 {
+            ripples += chop * (noise::gradient(short + shift) + 0.5 * noise::gradient(short * 2.2 + shift));
+        }
         if swell > 0.0 { ripples + swell * noise::gradient(long + shift) } else { ripples }
     };
     unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
+}
+
+/// Slope of the waves of a sea at a point that are smaller than pixels `t` from the eye.
+pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f32) -> f32 {
+    if context.sea.is_none() {
+        return 0.0;
+    }
+    let far = t / (FADED * context.land.unit);
+    let lost = far * far / (1.0 + far * far);
+    let q = p / context.land.unit;
+    let moved = ripples_moved(context.steps);
+    let gust = noise::fractal(v3(GUSTS * q.x + 0.02 * moved, 0.01 * moved, 2.2 * GUSTS * q.z), 3);
+    (SMALLER * RIPPLES * look.waves * lost).min(ROUGHEST) * (1.0 + 0.9 * gust).max(0.2)
 }
 
 /// How far ripples have moved after so many steps, in units of pattern; it starts over now and then, which keeps it exact.

@@ -6,7 +6,7 @@ use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::ground::floor::{SHADED, STONE};
 use crate::render::ground::heightfield::{Face, before_cut};
-use crate::render::ground::land::pattern;
+use crate::render::ground::land::{Rock, pattern};
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use crate::render::media::clear::Clear;
@@ -28,7 +28,7 @@ pub(crate) const COATED: f32 = 0.8;
 pub(crate) const GLOWING: f32 = 0.85;
 
 /// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
     /// Light without the lava's.
     still: V3,
@@ -42,27 +42,49 @@ pub(crate) struct Behind {
     top: bool,
     /// Distance to the floor around the box, [`f32::MAX`] where the ray does not meet it.
     floor: f32,
+    /// It is met beyond the sides of the box.
+    beyond: bool,
+}
+
+impl Default for Behind {
+    fn default() -> Self {
+        let (still, warmed, normal) = (V3::zeros(), V3::zeros(), V3::y());
+        Self { still, warmed, normal, t: 0.0, top: false, floor: f32::MAX, beyond: false }
+    }
 }
 
 impl Tracer for ShadeContext<'_> {
     type Behind = Behind;
 
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
-        let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
-            let floor = self.floor.and_then(|floor| floor.seen(ray, self.sky));
-            let (still, floor) = floor.unwrap_or_else(|| (self.sky.backdrop(self.view(ray)), f32::MAX));
-            return Behind { still, warmed: V3::zeros(), normal: V3::y(), t: f32::MAX, top: false, floor };
+        let hit = self.land.block.hit(ray, &self.part, start);
+        let around = self.around().and_then(|around| around.hit(ray));
+        let (t, ground, top) = match (hit, around) {
+            (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
+                let ground = match hit.face {
+                    Face::Top => rock_on_top(self, hit.point),
+                    // Where the land goes on, no side of the box is to be seen in a gap between nodes.
+                    Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point),
+                    Face::Cut(normal) => strata(self, hit.point, normal),
+                    Face::Block(normal) => block(self, hit.point, normal),
+                };
+                (hit.t, ground, !matches!(hit.face, Face::Cut(_)))
+            }
+            (_, Some(t)) => {
+                let p = ray.at(t);
+                let Some(around) = self.around() else { unreachable!("it was met") };
+                (t, lit_rock(self, self.land.rock_beyond(around, p)), false)
+            }
+            _ => {
+                let floor = self.floor.and_then(|floor| floor.seen(ray, self.sky));
+                let (still, floor) = floor.unwrap_or_else(|| (self.sky.backdrop(self.view(ray)), f32::MAX));
+                return Behind { still, floor, t: f32::MAX, ..Behind::default() };
+            }
         };
-        let ground = match hit.face {
-            Face::Top => top(self, hit.point),
-            Face::Cut(normal) => strata(self, hit.point, normal),
-            Face::Block(normal) => block(self, hit.point, normal),
-        };
-        let clear = clear(self, ray, hit.t);
+        let clear = clear(self, ray, t);
         let still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
         let warmed = times(ground.warmed, self.blackbody.shown(KELVIN)) * (STRENGTH * self.look.lava_light * clear);
-        let top = !matches!(hit.face, Face::Cut(_));
-        Behind { still, warmed, normal: ground.normal, t: hit.t, top, floor: f32::MAX }
+        Behind { still, warmed, normal: ground.normal, t, top, beyond: around == Some(t), floor: f32::MAX }
     }
 
     fn slices(&self) -> Slices<'_> {
@@ -70,7 +92,7 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn slice(hit: SliceHit) -> Behind {
-        Behind { still: hit.light, warmed: V3::zeros(), normal: V3::y(), t: hit.t, top: false, floor: f32::MAX }
+        Behind { still: hit.light, t: hit.t, ..Behind::default() }
     }
 
     fn far(behind: &Behind) -> f32 {
@@ -90,12 +112,12 @@ impl Tracer for ShadeContext<'_> {
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
         let end = opaque(self, ray, behind, sight);
-        if sight.others.is_empty() {
+        if sight.others.is_empty() && !self.reaches_beyond(ray) {
             return end.light;
         }
         let coated = behind.top && end.met == Met::Behind;
         let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
-        through_media(self, ray, behind, sight, &end)
+        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel)
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
@@ -111,6 +133,10 @@ impl Tracer for ShadeContext<'_> {
         }
         let passed = pass(self, ray, Self::far(behind), sight);
         1.0 - passed.through.mean()
+    }
+
+    fn reaches_beyond(&self, ray: &Ray) -> bool {
+        self.sea.is_some_and(|sea| sea.is_met(ray, f32::MAX)) || self.sparks.is_near(ray)
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
@@ -144,7 +170,7 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
         (true, true) => times(end.light, WET),
         (true, false) => filmed(context, ray, end.t, end.light),
-        (false, true) if end.met == Met::Solid => times(end.light, WET),
+        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET),
         (false, _) => end.light,
     };
     if passed.first == f32::MAX {
@@ -183,7 +209,7 @@ fn clear(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let film = if behind.top { film(context, p) } else { 0.0 };
-    if !behind.top {
+    if !behind.top && !behind.beyond {
         // A cut side is lit from its crest.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
@@ -235,8 +261,12 @@ struct Ground {
     normal: V3,
 }
 
-fn top(context: &ShadeContext, p: V3) -> Ground {
-    let rock = context.land.rock(p.x, p.z);
+fn rock_on_top(context: &ShadeContext, p: V3) -> Ground {
+    lit_rock(context, context.land.rock(p.x, p.z))
+}
+
+/// Rock of the top of the land.
+fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
     let light = sun + context.sky.ambient(rock.normal) * open;

@@ -2,16 +2,19 @@
 
 use crate::render::camera::Ray;
 use crate::render::contents::Slices;
+use crate::render::ground::beyond::Beyond;
 use crate::render::ground::ember::EmberLight;
 use crate::render::ground::floor::Floor;
 use crate::render::ground::heightfield::Part;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
 use crate::render::lava::blackbody::BlackBody;
+use crate::render::lava::sparks::Sparks;
 use crate::render::math::{V3, in_cells, in_widths, lerp, saturate, unit_or_up};
 use crate::render::media::clear::Clear;
 use crate::render::media::fog::{FogField, OFF};
 use crate::render::media::plume::Generations;
+use crate::render::media::sea::SeaField;
 use crate::render::media::smoke::SmokeField;
 use crate::render::media::steam::LIFTED;
 use crate::render::volume::field::MediumField;
@@ -35,6 +38,11 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) sky: &'a Sky,
     /// The floor around the box, where there is one.
     pub(crate) floor: Option<Floor>,
+    /// Clots that vents throw, and the width of a pixel at distance 1.
+    pub(crate) sparks: &'a Sparks,
+    pub(crate) pixel: f32,
+    /// The sea around it, where there is one.
+    pub(crate) sea: Option<SeaField>,
     pub(crate) look: &'a LookSpec,
     pub(crate) blackbody: &'a BlackBody,
     pub(crate) slices: Slices<'a>,
@@ -86,6 +94,11 @@ impl ShadeContext<'_> {
         let off = self.fog.map_or(0.0, |fog| OFF * fog.edge());
         let sun = in_cells(self.sky.sun, self.look.cell_height);
         self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
+    }
+
+    /// The ground around the box, where it stands in a sea.
+    pub(crate) fn around(&self) -> Option<&Beyond> {
+        self.land.beyond.as_ref().filter(|_| self.sea.is_some())
     }
 
     /// Whether there is any gas or smoke.

@@ -43,6 +43,11 @@ pub(crate) trait Tracer: Sync {
         None
     }
 
+    /// Whether a ray may meet matter outside of the places where that of the box is.
+    fn reaches_beyond(&self, _ray: &Ray) -> bool {
+        false
+    }
+
     /// Linear light along a ray; sampling uses the instructions `s`.
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Self::Behind, sight: Sight) -> V3;
 

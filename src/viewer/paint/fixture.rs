@@ -15,6 +15,7 @@ use crate::engine::tiled::Tiled;
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, CrustMap, LowPass, Medium, Volume};
 use crate::render::ground::ember::{EmberLight, Glow};
+use crate::render::media::sea::Sea;
 use crate::render::{Camera, Image, LookSpec};
 use crate::scene::{Scene, VentPlace};
 use crate::simulation::Simulation;
@@ -89,6 +90,8 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         ground: Some(GroundPatch::whole(simulation.world().ground(), 1.0)),
         cuts: [None, None, None],
         ember: Some(EmberUpdate::of(&EmberLight::new(volume, None, Glow::from(look)))),
+        sea: Sea::of(volume),
+        mouths: Vec::new(),
         notices: Vec::new(),
     }
 }
@@ -155,6 +158,12 @@ pub(super) fn plume() -> AirVolume {
         carried: cells.places().map(carried).collect(),
         flow: cells.places().map(flow).collect(),
     }
+}
+
+/// Water up to a height.
+pub(super) fn sea(grid: Grid, high: f32) -> Medium {
+    let density = field(grid, &|[_, y, _]| high - y + 0.5);
+    Medium { name: "water".into(), look: MaterialLook { waves: 2.0, ..MaterialLook::default() }, density }
 }
 
 /// A sea around the volcano, and a ball of a second liquid that hangs over it.

@@ -147,6 +147,8 @@ impl Worker {
             ground: None,
             cuts: [None, None, None],
             ember: None,
+            sea: None,
+            mouths: Vec::new(),
             notices: vec![Notice::wrong(text)],
         })
     }

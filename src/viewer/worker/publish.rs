@@ -11,7 +11,8 @@ use super::pick::probe;
 use super::session::Session;
 use super::watch::Watcher;
 use crate::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
-use crate::render::{Axis, Glow, Ray};
+use crate::render::media::sea::Sea;
+use crate::render::{Axis, Glow, Mouth, Ray};
 use crate::simulation::{Simulation, StageTime};
 use crate::state::State;
 use crate::viewer::messages::{
@@ -113,8 +114,18 @@ impl Publisher {
             ground: self.ground(world, proportion(session)),
             cuts: self.cuts(world, eye),
             ember,
+            sea: Sea::of(self.lowpass.volume()),
+            mouths: self.mouths(session.simulation()),
             notices: Vec::new(),
         }
+    }
+
+    /// Mouths of the vents that throw clots.
+    fn mouths(&self, simulation: &Simulation) -> Vec<Mouth> {
+        let world = simulation.world();
+        let vents = simulation.vents().filter(|_| world.flow().is_none());
+        let seen = (self.lowpass.volume(), world.ground().surface());
+        Mouth::of(vents, seen, (simulation.seed(), simulation.steps()))
     }
 
     /// Measurements for the live plots, where there are any.

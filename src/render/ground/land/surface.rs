@@ -2,7 +2,7 @@
 
 use crate::render::ground::floor::STONE;
 use crate::render::ground::raster::Raster;
-use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::noise;
 
 fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
@@ -154,4 +154,14 @@ pub(super) fn bumped(n: V3, p: V3) -> V3 {
     let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
     let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
     (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
+}
+
+/// Share of the frequency that grain of a land of coarse nodes has, and how much rougher it is: it stands for their relief.
+pub(crate) const BROADER: f32 = 0.5;
+pub(crate) const RUGGED: f32 = 1.5;
+
+/// Rock of a land of coarse nodes.
+pub(super) fn rugged(n: V3, p: V3) -> V3 {
+    let grain = bumped(n, p * BROADER);
+    unit_or_up(n + (grain - n) * RUGGED)
 }

@@ -11,7 +11,7 @@ use image::RgbaImage;
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, CrustMap};
 use crate::render::ground::land::TerrainLook;
-use crate::render::{Camera, Cut, LookSpec};
+use crate::render::{Camera, Cut, LookSpec, Mouth};
 use crate::viewer::messages::{MediaUpdate, Patch};
 use crate::viewer::paint::View;
 
@@ -26,6 +26,8 @@ pub(super) struct Wanted {
     pub(super) cuts: [Option<Arc<Cut>>; 3],
     /// Steps simulated so far.
     pub(super) steps: u64,
+    /// Mouths of vents that throw clots.
+    pub(super) mouths: Arc<Vec<Mouth>>,
     /// Counts up when something visible changed besides the view.
     pub(super) content: u64,
     /// Counts up when anything visible changed.

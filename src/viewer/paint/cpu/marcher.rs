@@ -314,6 +314,7 @@ impl Stage {
             renderer.set_look_but_sunlight(look).ok()?;
         }
         renderer.set_steps(wanted.steps);
+        renderer.set_mouths(wanted.mouths.to_vec());
         renderer.set_frame(frame);
         let slice = |axis: usize| wanted.cuts[axis].clone().filter(|_| view.cuts_shown[axis]);
         renderer.set_contents(Contents {

@@ -28,7 +28,7 @@ use super::device::Gpu;
 use super::{PaintTimes, View, on_own_threads};
 use crate::grid::Grid;
 use crate::render::ground::sky::Sky;
-use crate::render::{Bounds, Camera, Cut, LookSpec};
+use crate::render::{Bounds, Camera, Cut, LookSpec, Mouth};
 use crate::validate::Invalid;
 use crate::viewer::messages::Update;
 
@@ -49,6 +49,8 @@ pub struct CpuPainter {
     /// Parts of the volume that came before the first ground.
     early: Parts,
     steps: u64,
+    /// Mouths of vents that throw clots.
+    mouths: Arc<Vec<Mouth>>,
     epoch: u64,
     content: u64,
     /// Counts up when anything visible changed.
@@ -83,6 +85,7 @@ impl CpuPainter {
             view: None,
             early: Parts::default(),
             steps: 0,
+            mouths: Arc::default(),
             epoch: 0,
             content: 0,
             state: 0,
@@ -146,6 +149,7 @@ impl CpuPainter {
         }
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
+        self.mouths = Arc::new(std::mem::take(&mut update.mouths));
         let parts = Parts {
             lava: std::mem::take(&mut update.patches),
             media: update.media.take().into_iter().collect(),
@@ -178,6 +182,7 @@ impl CpuPainter {
             look: self.look.clone(),
             cuts: self.cuts.clone(),
             steps: self.steps,
+            mouths: self.mouths.clone(),
             content: self.content,
             state: self.state,
             view: self.view.clone(),

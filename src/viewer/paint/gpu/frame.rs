@@ -8,14 +8,16 @@ use crate::render::ground::floor::Floor;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
 use crate::render::lava::plates::{copies, plate_size};
+use crate::render::lava::sparks::{MOST as MOST_SPARKS, MOST_MOUTHS, Sparks};
 use crate::render::math::V3;
 use crate::render::media::fog::KINDS;
 use crate::render::media::plume::Generations;
+use crate::render::media::sea::{FAR, Sea};
 use crate::render::media::smoke::{cut, stride};
 use crate::render::media::steam::risen;
 use crate::render::media::water::{Liquid, ripples_moved};
 use crate::render::style::transfer::Transfer;
-use crate::render::{Camera, LookSpec, MaterialLook, Style};
+use crate::render::{Camera, LookSpec, MaterialLook, Mouth, Style, Surroundings};
 use crate::view::Form;
 use crate::world::CellMeasure;
 
@@ -59,8 +61,19 @@ numbers! {
         ride: Four,
         /// Lowest height of the ground, and the rise from there to what counts as its top.
         altitude: Four,
-        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it.
+        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it; number of fountains, and width of a
+        /// pixel at distance 1.
         floor: Four,
+        /// Sea around the box: its level, its medium, 1 where it is there, cells to its haze.
+        sea: Four,
+        /// Ground around the box: cells from its first node to the box and from node to node, nodes along x and z.
+        beyond: Four,
+        /// Balls around fountains; numbers of the first of their streaks, and of the first of the next.
+        fountains: [Four; MOST_MOUTHS],
+        fountain_streaks: [Four; MOST_MOUTHS],
+        /// Heads of streaks with their radius, and tails with their temperature.
+        spark_heads: [Four; MOST_SPARKS],
+        spark_tails: [Four; MOST_SPARKS],
         sun: Four,
         sun_color: Four,
         zenith: Four,
@@ -153,6 +166,10 @@ pub(super) struct FrameSpec<'a> {
     pub(super) fog: &'a FogTexture,
     /// Ash and steam in the air.
     pub(super) smoke: Option<SmokeBox>,
+    /// Water at the sides of the box.
+    pub(super) sea: Option<Sea>,
+    /// Mouths of vents that throw clots.
+    pub(super) mouths: &'a [Mouth],
 }
 
 impl Frame {
@@ -170,6 +187,10 @@ impl Frame {
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
         let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
+        let mouths = if spec.volume_shown { spec.mouths } else { &[] };
+        let sparks = Sparks::at(mouths, spec.steps as f64, look.sparks, land.unit);
+        let fountain = |k: usize| sparks.fountains.get(k);
+        let streak = |k: usize| sparks.streaks.get(k);
         Self {
             eye: four(camera.eye().coords, 1.0),
             right: four(right * (half_height * width as f32 / height as f32), 0.0),
@@ -197,9 +218,22 @@ impl Frame {
             ride: ride(look, land.unit, spec.steps),
             altitude: [land.altitudes()[0], land.altitudes()[1], 0.0, 0.0],
             floor: match Floor::of(look, &land.block, land.unit) {
-                Some(floor) => [if floor.is_table { 2.0 } else { 1.0 }, floor.side, 0.0, 0.0],
-                None => [0.0; 4],
+                Some(floor) => {
+                    [if floor.is_table { 2.0 } else { 1.0 }, floor.side, sparks.fountains.len() as f32, camera.pixel()]
+                }
+                None => [0.0, 0.0, sparks.fountains.len() as f32, camera.pixel()],
             },
+            sea: sea(spec, clip),
+            beyond: land.beyond.as_ref().map_or([0.0; 4], |beyond| {
+                let heights = beyond.heights();
+                [beyond.margin, beyond.spacing, heights.width as f32, heights.depth as f32]
+            }),
+            fountains: std::array::from_fn(|k| fountain(k).map_or([0.0; 4], |f| four(f.middle, f.radius))),
+            fountain_streaks: std::array::from_fn(|k| {
+                fountain(k).map_or([0.0; 4], |f| [f.streaks[0] as f32, f.streaks[1] as f32, 0.0, 0.0])
+            }),
+            spark_heads: std::array::from_fn(|k| streak(k).map_or([0.0; 4], |s| four(s.head, s.radius))),
+            spark_tails: std::array::from_fn(|k| streak(k).map_or([0.0; 4], |s| four(s.tail, s.kelvin))),
             sun: four(sky.sun, 0.0),
             sun_color: four(sky.sun_color, 0.0),
             zenith: four(sky.zenith, 0.0),
@@ -236,13 +270,34 @@ impl Frame {
         let nothing = [0.0; 4];
         let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
         let smoke = SmokeNumbers::zeroed();
-        Self { ride: nothing, media: nothing, fog_low, fog_high, fog_kind, fog_more, smoke, ..self }
+        let (spark_heads, spark_tails) = ([nothing; MOST_SPARKS], [nothing; MOST_SPARKS]);
+        let (fountains, fountain_streaks) = ([nothing; MOST_MOUTHS], [nothing; MOST_MOUTHS]);
+        let [kind, side, _, pixel] = self.floor;
+        let (floor, sea) = ([kind, side, 0.0, pixel], [0.0, 0.0, self.sea[2], 0.0]);
+        let still = Self { ride: nothing, media: nothing, fog_low, fog_high, fog_kind, fog_more, smoke, ..self };
+        Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
+    }
+
+    /// Whether the box stands in a sea.
+    pub(super) fn is_at_sea(&self) -> bool {
+        self.sea[2] > 0.0
     }
 
     /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
-        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high];
+        let flag = |f: &Self| [0.0, 0.0, f.sea[2], 0.0];
+        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond, flag(f)];
         rays(self) == rays(other)
+    }
+}
+
+/// The sea around a box of which this part is shown.
+fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
+    let is_wanted = spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
+    let is_shown = spec.volume_shown && spec.ground_shown && spec.land.beyond.is_some() && clip == [[0.0, 1.0]; 3];
+    match spec.sea.filter(|sea| is_wanted && is_shown && sea.medium < spec.media.len()) {
+        Some(Sea { medium, level }) => [level, medium as f32, 1.0, FAR * spec.grid.nx.max(spec.grid.nz) as f32],
+        None => [0.0; 4],
     }
 }
 

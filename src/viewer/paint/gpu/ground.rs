@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::grid::Grid;
 use crate::render::LookSpec;
+use crate::render::ground::beyond::Beyond;
 use crate::render::ground::land::TerrainLook;
 
 use super::caves::CaveBuffer;
@@ -22,6 +23,9 @@ pub(super) struct GroundMaps {
     /// Corners of the triangles of the top.
     pub(super) triangles: wgpu::Buffer,
     pub(super) triangle_corners: u32,
+    /// The ground around the box, and the corners of its triangles; one node that is not drawn without any.
+    pub(super) beyond: wgpu::Buffer,
+    pub(super) beyond_corners: u32,
 }
 
 impl GroundMaps {
@@ -53,7 +57,14 @@ impl GroundMaps {
             mapped_at_creation: false,
         });
         gpu.queue.write_buffer(&triangles, 0, bytes);
-        Self { land, height, albedo, normal, slope, triangles, triangle_corners: corners.len() as u32 }
+        let triangle_corners = corners.len() as u32;
+        let nodes = land.beyond.as_ref().map_or_else(|| vec![[0; 4]], around);
+        let bytes: &[u8] = bytemuck::cast_slice(&nodes);
+        let beyond = gpu.numbers("ground around", bytes.len());
+        gpu.queue.write_buffer(&beyond, 0, bytes);
+        let squares = |beyond: &Beyond| (beyond.heights().width - 1) * (beyond.heights().depth - 1);
+        let beyond_corners = 6 * land.beyond.as_ref().map_or(0, squares) as u32;
+        Self { land, height, albedo, normal, slope, triangles, triangle_corners, beyond, beyond_corners }
     }
 
     /// Corners of the four walls.
@@ -61,6 +72,17 @@ impl GroundMaps {
         let heights = &self.land.block.heights;
         6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
     }
+}
+
+/// Nodes of the ground around a box: height, colour, normal and light.
+fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
+    let node = |k: usize| {
+        let (color, normal, light) = (beyond.albedo.data[k], beyond.normal.data[k], beyond.light.data[k]);
+        let [red, green, blue, east, south] = halves([color.x, color.y, color.z, normal.x, normal.z]).map(u32::from);
+        let [sky, sun] = [light.x, light.y].map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u32);
+        [beyond.heights().data[k].to_bits(), red | green << 16, blue | east << 16, south | sky << 16 | sun << 24]
+    };
+    (0..beyond.heights().data.len()).map(node).collect()
 }
 
 /// Two triangles for each square of nodes.

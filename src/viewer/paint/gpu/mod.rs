@@ -47,8 +47,9 @@ use super::device::Gpu;
 use super::quality::{Resolution, Rest};
 use super::{PaintTimes, View};
 use crate::render::ground::sky::Sky;
+use crate::render::media::sea::Sea;
 use crate::render::style::transfer::Transfer;
-use crate::render::{Bounds, LookSpec};
+use crate::render::{Bounds, LookSpec, Mouth};
 use crate::validate::Invalid;
 use crate::viewer::messages::Update;
 
@@ -68,6 +69,9 @@ pub struct GpuPainter {
     view: Option<View>,
     /// Steps simulated so far.
     steps: u64,
+    /// Water at the sides of the box, and mouths of vents that throw clots.
+    sea: Option<Sea>,
+    mouths: Vec<Mouth>,
     /// Counts up when textures were replaced.
     bindings: u64,
     /// Counts up when something visible changed.
@@ -107,6 +111,8 @@ impl GpuPainter {
             lava: None,
             view: None,
             steps: 0,
+            sea: None,
+            mouths: Vec::new(),
             bindings: 0,
             content: 0,
             scenery: 0,
@@ -206,8 +212,9 @@ impl GpuPainter {
                 lava.set_cut(&self.gpu, axis, cut);
             }
         }
-        let drifts = self.steps != update.report.step;
-        self.steps = update.report.step;
+        let drifts = self.steps != update.report.step || self.sea != update.sea || self.mouths != update.mouths;
+        (self.steps, self.sea) = (update.report.step, update.sea);
+        self.mouths = std::mem::take(&mut update.mouths);
         let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.look.cell_height, self.steps));
         self.bindings += u64::from(gases);
         let shown = Shown::of(&self.look, self.sky.sun);

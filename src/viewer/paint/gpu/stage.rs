@@ -25,8 +25,8 @@ pub(super) struct Stage {
     samplers: [wgpu::Sampler; 2],
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Top, walls, foot and cut faces of the ground block, and its caves.
-    hits: [wgpu::RenderPipeline; 5],
+    /// Top, walls, foot and cut faces of the ground block, its caves, and the ground around it.
+    hits: [wgpu::RenderPipeline; 6],
     /// Pipelines of the backdrop, and of the lava.
     traces: [wgpu::RenderPipeline; 2],
     black_body: wgpu::Buffer,
@@ -58,6 +58,8 @@ const TABLES_AT: usize = 19;
 /// Numbers of the bindings of the sampler that repeats and of the mask.
 const REPEATED_AT: u32 = 22;
 const MASK_AT: u32 = 23;
+/// Number of the binding of the ground around the box.
+const BEYOND_AT: usize = 24;
 
 impl Stage {
     pub(super) fn new(gpu: &Gpu) -> Self {
@@ -80,6 +82,8 @@ impl Stage {
                 include_str!("shaders/fog.wgsl"),
                 include_str!("shaders/smoke.wgsl"),
                 include_str!("shaders/media.wgsl"),
+                include_str!("shaders/sea.wgsl"),
+                include_str!("shaders/sparks.wgsl"),
                 include_str!("shaders/solids.wgsl"),
                 include_str!("shaders/trace.wgsl"),
             ]
@@ -87,8 +91,9 @@ impl Stage {
         );
         let kinds = bindings();
         let trace_layout = gpu.layout("trace", &kinds);
-        let of_hits =
-            |(number, kind): (usize, &Option<wgpu::BindingType>)| kind.filter(|_| matches!(number, 0 | 2 | CAVES_AT));
+        let of_hits = |(number, kind): (usize, &Option<wgpu::BindingType>)| {
+            kind.filter(|_| matches!(number, 0 | 2 | CAVES_AT | BEYOND_AT))
+        };
         let hit_layout = gpu.layout("ground", &kinds.iter().enumerate().map(of_hits).collect::<Vec<_>>());
         let hit = |(vertex, fragment): (&str, &str)| {
             gpu.pipeline(&PipelineSpec {
@@ -129,8 +134,15 @@ impl Stage {
         Self {
             numbers: gpu.numbers("frame", size_of::<Frame>()),
             samplers: [gpu.linear_held(), gpu.linear_repeated()],
-            hits: [("top", "hit"), ("side", "hit"), ("foot", "hit"), ("cut", "hit_cut"), ("everywhere", "hit_cave")]
-                .map(hit),
+            hits: [
+                ("top", "hit"),
+                ("side", "hit"),
+                ("foot", "hit"),
+                ("cut", "hit_cut"),
+                ("everywhere", "hit_cave"),
+                ("around", "hit_around"),
+            ]
+            .map(hit),
             hit_layout,
             traces: ["backdrop", "lava"].map(trace),
             trace_layout,
@@ -177,7 +189,8 @@ impl Stage {
         resources.extend((TABLES_AT as u32..).zip(tables).map(|(i, table)| (i, table.as_entire_binding())));
         resources.push((REPEATED_AT, repeated));
         resources.push((MASK_AT, self.mask.as_entire_binding()));
-        let hit = [resources[0].clone(), resources[2].clone(), resources[CAVES_AT].clone()];
+        resources.push((BEYOND_AT as u32, ground.beyond.as_entire_binding()));
+        let hit = [0, 2, CAVES_AT, BEYOND_AT].map(|number| resources[number].clone());
         Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
     }
 
@@ -186,8 +199,14 @@ impl Stage {
         gpu.queue.write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
-    /// Finds the ground under every pixel.
-    pub(super) fn hit(&self, encoder: &mut wgpu::CommandEncoder, bound: &Bound, room: &GroundRoom, to: &RenderTarget) {
+    /// Finds the ground under every pixel, with that around the box where it stands in a sea.
+    pub(super) fn hit(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        bound: &Bound,
+        (room, at_sea): (&GroundRoom, bool),
+        to: &RenderTarget,
+    ) {
         let ground = &room.maps;
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("ground"),
@@ -223,6 +242,10 @@ impl Stage {
         if !room.caves.is_empty() {
             pass.set_pipeline(&self.hits[4]);
             pass.draw(0..3, 0..1);
+        }
+        if at_sea {
+            pass.set_pipeline(&self.hits[5]);
+            pass.draw(0..ground.beyond_corners, 0..1);
         }
     }
 
@@ -276,6 +299,7 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
         numbers_binding(),
         numbers_binding(),
         wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering),
+        numbers_binding(),
         numbers_binding(),
     ]
     .into_iter()

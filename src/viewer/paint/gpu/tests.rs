@@ -8,13 +8,13 @@ use image::RgbaImage;
 use crate::grid::Grid;
 use crate::lowpass::{AirVolume, LowPass};
 use crate::render::contents::Contents;
-use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, SkyPreset, Style, Surroundings};
+use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Mouth, Renderer, SkyPreset, Style, Surroundings};
 use crate::simulation::Simulation;
 use crate::view::{AirLook, MaterialLook, Preset};
 use crate::viewer::messages::{Cut, GroundPatch, Update};
 use crate::viewer::paint::View;
 use crate::viewer::paint::fixture::{
-    SIZE, crust, difference, eruption, everything, flood, furnish, keep, painter, plume, view,
+    SIZE, crust, difference, eruption, everything, flood, furnish, keep, painter, plume, sea, view,
 };
 use crate::viewer::paint::gpu::GpuPainter;
 use crate::world::{CellMeasure, Edit, Matter, Shape};
@@ -96,6 +96,77 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
 }
 
 #[test]
+fn the_window_and_the_ray_marcher_draw_the_same_sea_past_the_box() {
+    let (simulation, lowpass) = eruption();
+    let mut volume = lowpass.volume().clone();
+    // Below some of the ground at the sides, and over the rest of it.
+    volume.media = vec![sea(volume.grid, 9.3)];
+    let plain = LookSpec { antialias: Antialias::Off, surroundings: Surroundings::Sea, ..LookSpec::default() };
+    let Some(mut painter) = painter(&plain) else { return };
+    painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
+    let ground = simulation.world().ground().surface();
+    let mut marcher = Renderer::new(ground, volume.grid, plain.clone()).expect("a valid look");
+    marcher.set_steps(simulation.steps());
+    marcher.set_contents(Contents { legend: false, ..Contents::default() });
+    let cut = LookSpec { clip: [[0.0, 1.0], [0.0, 1.0], [0.0, 0.6]], ..plain.clone() };
+    let low = CameraSpec { elevation_deg: 6.0, azimuth_deg: 200.0, ..CameraSpec::default() };
+    let beside = CameraSpec { target: Some([-0.4, 0.2, 0.5]), distance: Some(0.9), ..CameraSpec::default() };
+    let views = [
+        ("day", LookSpec { sky: SkyPreset::Day, ..plain.clone() }, CameraSpec::default()),
+        ("low", plain.clone(), low.clone()),
+        ("beside", LookSpec { sky: SkyPreset::Day, ..plain.clone() }, beside),
+        ("night", LookSpec { sky: SkyPreset::Night, ..plain.clone() }, low),
+        ("cut", cut, CameraSpec::default()),
+    ];
+    for (name, look, spec) in views {
+        painter.set_look(&look).expect("a valid look");
+        marcher.set_look(look).expect("a valid look");
+        let camera = Camera::new(&spec, &marcher.subject(), SIZE);
+        let marched = marcher.frame(&volume, &camera);
+        let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
+        let name = format!("sea past the box {name}");
+        keep(&name, &marched, &painted);
+        let (mean, far) = difference(&marched, &painted);
+        assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+    }
+}
+
+#[test]
+fn the_window_and_the_ray_marcher_draw_the_same_sparks() {
+    let (simulation, lowpass) = eruption();
+    let mut volume = lowpass.volume().clone();
+    let plain = LookSpec { antialias: Antialias::Off, sky: SkyPreset::Night, ..LookSpec::default() };
+    let ground = simulation.world().ground().surface();
+    let mouths = Mouth::of(simulation.vents(), (&volume, ground), (simulation.seed(), simulation.steps()));
+    assert_eq!(mouths.len(), 1);
+    let Some(mut painter) = painter(&plain) else { return };
+    let mut marcher = Renderer::new(ground, volume.grid, plain.clone()).expect("a valid look");
+    marcher.set_steps(simulation.steps());
+    marcher.set_mouths(mouths.clone());
+    let mut drawn = Vec::new();
+    for air in [None, Some(Arc::new(plume()))] {
+        volume.air = air;
+        let all = everything(&simulation, &volume, &plain);
+        painter.apply(&mut Update { mouths: mouths.clone(), ..all }).expect("a small box");
+        for sparks in [1.0, 0.0] {
+            let look = LookSpec { sparks, ..plain.clone() };
+            painter.set_look(&look).expect("a valid look");
+            marcher.set_look(look).expect("a valid look");
+            let spec = CameraSpec { target: Some([0.5, 0.9, 0.5]), distance: Some(0.8), ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &marcher.subject(), SIZE);
+            let marched = marcher.frame(&volume, &camera);
+            let painted = painter.picture(&view(camera), 1, false).expect("a scene has come");
+            let name = format!("sparks {sparks} {}", volume.air.is_some());
+            keep(&name, &marched, &painted);
+            let (mean, far) = difference(&marched, &painted);
+            assert!(mean < 0.8 && far < 0.012, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+            drawn.push(painted);
+        }
+    }
+    assert!(drawn[0] != drawn[1] && drawn[2] != drawn[3], "they are seen");
+}
+
+#[test]
 fn the_window_and_the_ray_marcher_draw_the_same_looks() {
     let (simulation, lowpass) = eruption();
     let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
@@ -107,7 +178,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
         ("in a sea", vec![of(Preset::Sand), of(Preset::Ice), of(Preset::Water), of(Preset::Steam)], Surroundings::Sky),
         // More than fit into the channels of one texture.
         ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect(), Surroundings::Sky),
-        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Sky),
+        // Water takes its colour out of a bright table beyond the box.
+        ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Table),
         // Their films end in a line on smooth stone.
         ("melts", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal)], Surroundings::Table),
     ];

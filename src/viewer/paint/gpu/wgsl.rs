@@ -4,9 +4,9 @@ use super::caves;
 use super::frame::{Frame, SmokeNumbers};
 use super::stage;
 use crate::render::ground::{ember, floor, heightfield, land, sky};
-use crate::render::lava::{blackbody, crust, plates};
+use crate::render::lava::{blackbody, crust, plates, sparks};
 use crate::render::math::V3;
-use crate::render::media::{billows, clear, fog, haze, ice, plume, smoke, smooth, solid, steam, water};
+use crate::render::media::{billows, clear, fog, haze, ice, plume, sea, smoke, smooth, solid, steam, water};
 use crate::render::style::{cinematic, plain, transfer};
 use crate::render::volume::field;
 use crate::render::{contents, film, mask, media, noise};
@@ -181,6 +181,8 @@ fn shared() -> String {
         OPEN_FAR = land::OPEN_FAR;
         OPEN_HAIR = land::OPEN_HAIR;
         PLAIN_REACH = land::PLAIN;
+        BROADER_GRAIN = land::BROADER;
+        RUGGED = land::RUGGED;
         HASH = simd::HASH;
         ROUNDS = simd::ROUNDS;
         JOINED = noise::JOINED;
@@ -200,6 +202,7 @@ fn shared() -> String {
         EMBER_STRENGTH = ember::STRENGTH;
         EMBER_GLOSS = ember::GLOSS as f32;
         EMBER_HIGH = ember::HIGH;
+        EMBER_BEYOND = ember::BEYOND;
         GLOWS = blackbody::GLOWS;
         AGES = crust::AGES;
         CRACKS = crust::CRACKS;
@@ -229,6 +232,19 @@ fn shared() -> String {
         WATER_STRAIGHT = water::STRAIGHT;
         SUN_MIRRORED = water::SUN;
         SUN_NARROW = water::NARROW as f32;
+        SUN_WIDER = water::WIDER;
+        CHOP = water::CHOP;
+        CHOPPY = water::CHOPPY;
+        SMALLER = water::SMALLER;
+        ROUGHEST = water::ROUGHEST;
+        GUSTS = water::GUSTS;
+        DEEPEST_SEA = sea::DEEPEST;
+        SPARK_SAMPLES = sparks::SAMPLES as i32;
+        SPARK_THINNEST = sparks::THINNEST;
+        SPARK_HIDES = sparks::HIDES;
+        SPARK_SEEN = sparks::SEEN;
+        SPARK_TAIL = sparks::TAIL;
+        SPARK_BRIGHT = sparks::BRIGHT;
         TILTED = water::TILTED;
         FADED = water::FADED;
         RIPPLES = water::RIPPLES;
@@ -292,6 +308,7 @@ fn shared() -> String {
         GAS_BROAD = steam::BROAD;
         GAS_LIFTED = steam::LIFTED;
         FOG_OFF = fog::OFF;
+        FOG_FADED = fog::FADED;
         SHADED_GROUND = floor::SHADED;
         LEAST_SMOKE = smoke::LEAST;
         BRIGHTEST_SMOKE = smoke::BRIGHTEST;
@@ -344,8 +361,10 @@ mod tests {
             after.split_once('}').expect("its end").0.lines().count()
         };
         let four = size_of::<[f32; 4]>();
-        // Five lists by medium and one by kind of gas, each of them one field, and the smoke's numbers another.
-        let lists = 5 * (super::super::media::MOST - 1) + (fog::KINDS - 1);
+        // Five lists by medium, one by kind of gas, and two each of fountains and their streaks, each of them one field, and the
+        // smoke's numbers another.
+        let of_sparks = 2 * (sparks::MOST - 1) + 2 * (sparks::MOST_MOUTHS - 1);
+        let lists = 5 * (super::super::media::MOST - 1) + (fog::KINDS - 1) + of_sparks;
         assert_eq!(fields("SmokeNumbers") * four, size_of::<SmokeNumbers>());
         assert_eq!((fields("Frame") - 1 + lists) * four + size_of::<SmokeNumbers>(), size_of::<Frame>());
         for line in ["const MAXIMUM = 3u;", "const METAL = 8.0;", "const WET = vec3<f32>(0.62, 0.66, 0.7);"] {

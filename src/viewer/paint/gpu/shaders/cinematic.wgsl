@@ -171,7 +171,7 @@ fn rock_by_day(rock: Rock) -> vec3<f32> {
     return rock.albedo * (sun + sky_ambient(rock.normal) * rock.open);
 }
 
-// Twin: cinematic::top.
+// Twin: cinematic::lit_rock.
 // What the lava's light adds to it.
 fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
     return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
@@ -180,9 +180,9 @@ fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
 // Twin: surface::albedo without rills, surface::basalt.
 // The side of a cell in a cave, with the colours of the ground above, or lava that set: one pattern of fractals for both, since a
 // driver copies them to each place.
-fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock {
+fn block_rock(at_point: vec3<f32>, side: vec3<f32>, bumps: vec3<f32>, sun: f32, open: f32) -> Rock {
     let p = pattern_place(at_point);
-    let grain = select(bumped(side, p), side, is_stone());
+    let grain = select(bumps, side, is_stone());
     let is_set = has_caves() && is_rounded(any_column(at_point.x, at_point.z));
     let altitude = saturate1((at_point.y - frame.altitude.x) / frame.altitude.y);
     let speckle = fractal(select(p * 1.7, p * 1.3 + vec3(4.0, 9.0, 2.0), is_set), 4);
@@ -205,6 +205,10 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, sun: f32, open: f32) -> Rock
     let albedo = select(land, STONE, is_stone());
     return Rock(albedo, grain, open, sun);
 }
+
+// Twin: surface::rugged.
+// Rock of a coarse land, by its normal with grain.
+fn rugged(n: vec3<f32>, grain: vec3<f32>) -> vec3<f32> { return unit_or_up(n + (grain - n) * RUGGED); }
 
 // Twin: surface::bumped.
 // Grain of rock.

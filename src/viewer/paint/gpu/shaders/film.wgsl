@@ -24,7 +24,7 @@ fn seen(uv: vec2<f32>) -> vec4<f32> {
     let cover = 1.0 - (1.0 - behind.a) * (1.0 - lava.a);
     // Light that spills over the sky covers as far as it is seen.
     let spill = clamp(2.0 * max(added.r, max(added.g, added.b)), 0.0, 1.0);
-    return vec4(expanded(behind.rgb) * (1.0 - lava.a) + added, max(cover, spill));
+    return vec4(max(expanded(behind.rgb) * (1.0 - lava.a) + added, vec3(0.0)), max(cover, spill));
 }
 
 @vertex fn whole(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {

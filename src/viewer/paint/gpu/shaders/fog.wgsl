@@ -15,7 +15,8 @@ fn gas_at(p: vec3<f32>) -> Gas {
 // Share of the sun that gas and solid matter on its way leave at a point.
 fn fog_sunlight(p: vec3<f32>) -> f32 {
     if !has_fog() { return 1.0; }
-    return gas_at(p).sun;
+    let beside = max(max(-p.xz, p.xz - frame.cells.xz), vec2(0.0));
+    return mix(gas_at(p).sun, 1.0, saturate1(max(beside.x, beside.y) / (FOG_FADED * frame.fog_high.w)));
 }
 
 // Density of all gases at a point.

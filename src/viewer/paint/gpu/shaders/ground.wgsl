@@ -83,6 +83,23 @@ fn open_high() -> vec3<bool> { return frame.clip_high.xyz >= frame.cells.xyz; }
     return corner(world, face);
 }
 
+// The ground beyond the sides of a box in a sea: two triangles for each square of its nodes.
+@vertex fn around(@builtin(vertex_index) index: u32) -> Corner {
+    let across = u32(frame.beyond.z) - 1u;
+    let quad = index / 6u;
+    let k = index % 6u;
+    let first = vec2<i32>(vec2(quad % across, quad / across));
+    let node = first + vec2(i32(k == 2u || k == 3u || k == 5u), i32(k == 1u || k == 4u || k == 5u));
+    let low = vec2<f32>(first) * frame.beyond.y - frame.beyond.x;
+    let xz = vec2<f32>(node) * frame.beyond.y - frame.beyond.x;
+    // A square in the box has its own ground.
+    let inside = all(low >= vec2(0.0)) && all(low + frame.beyond.y <= frame.cells.xz);
+    let world = vec3(xz.x, bitcast<f32>(beyond_node(node).x), xz.y);
+    return corner(select(world, vec3(low.x, frame.block.x, low.y), inside), BEYOND);
+}
+
+@fragment fn hit_around(in: Corner) -> @location(0) vec2<f32> { return met(in); }
+
 // Cells by which smooth ground reaches into columns with caves.
 const HAIR = 2e-3;
 

@@ -111,6 +111,13 @@ fn rippled(p: vec3<f32>, normal: vec3<f32>, t: f32, medium: i32) -> vec3<f32> {
     let broad = vec3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
     let fine = vec3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
     var slope = vec2(ripple(broad, fine, 0.0), ripple(broad, fine, 31.7));
+    let chop = select(0.0, CHOP / (1.0 + CHOPPY * far * far), has_sea());
+    if chop > 0.01 {
+        let short = vec3(2.3 * q.x + 1.7 * moved, 3.0, 2.3 * q.z - 0.9 * moved);
+        slope += chop * vec2(
+            gradient_noise(short) + 0.5 * gradient_noise(short * 2.2),
+            gradient_noise(short + 31.7) + 0.5 * gradient_noise(short * 2.2 + 31.7));
+    }
     let swell = SWELL * wild(medium);
     if swell > 0.0 {
         let long = vec3(0.11 * q.x - 0.4 * moved, 0.0, 0.16 * q.z + 0.4 * moved);
@@ -126,7 +133,7 @@ fn wild(medium: i32) -> f32 { return saturate1(0.5 * (frame.media_look[medium].y
 // How much water with high waves breaks at a place: where it is shallow, in lines that come and go.
 fn surf(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
     let high = wild(medium) * ramp(0.6, 0.8, normal.y);
-    let depth = (p.y - floor_below(p)) / frame.cells.w;
+    let depth = (p.y - bed_below(p)) / frame.cells.w;
     if high <= 0.0 || depth >= BREAKS + SWASH { return 0.0; }
     let q = p / frame.cells.w;
     let swash = fractal(vec3(0.30 * q.x, 1.7 * frame.media.y, 0.30 * q.z), 2);
@@ -148,15 +155,17 @@ fn water_lava_light() -> vec3<f32> { return shown(EMBER_KELVIN) * (EMBER_STRENGT
 
 // Twin: water::surface.
 // What a surface mirrors (rgb), and the share of all light that it does.
-fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>) -> vec4<f32> {
+fn mirrored(ray: Ray, p: vec3<f32>, normal: vec3<f32>, rough: f32) -> vec4<f32> {
     let view = view_of(ray);
     let facing = saturate1(-dot(view, normal));
-    let share = WATER_STRAIGHT + (1.0 - WATER_STRAIGHT) * pow(1.0 - facing, 5.0);
+    let turned = min(length(vec2(facing, rough)), 1.0);
+    let share = WATER_STRAIGHT + (1.0 - WATER_STRAIGHT) * pow(1.0 - turned, 5.0);
     var mirror = view + normal * (2.0 * facing);
-    mirror.y = max(mirror.y, 0.02 * saturate1(normal.y));
+    mirror.y = max(mirror.y, 0.02 * saturate1(normal.y)) + rough;
     mirror = unit_or_up(mirror);
     let open = open_at(p);
-    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), SUN_NARROW) * SUN_MIRRORED * open;
+    let wide = 1.0 / (1.0 + SUN_WIDER * rough);
+    let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), SUN_NARROW * wide) * SUN_MIRRORED * wide * open;
     let lava = water_lava_light() * (LAVA_MIRRORED * ramp(TILTED.x, TILTED.y, normal.y) * ember_mirrored(p, mirror));
     return vec4(sky_reflected(mirror) + frame.sun_color.rgb * glint + lava, share);
 }
@@ -275,11 +284,18 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     (*passed).inside |= 1u << u32(medium);
     if sunken { return; }
     let p = at(ray, t);
+    let beyond_cells = select(0.0, beyond_box(p), has_sea());
+    if beyond_cells > 0.0 { sea_distance(passed, ray, beyond_cells); }
+    let away = t * pace_of(ray);
     var normal = entry.face;
-    if !entry.cut { normal = rippled(p, upright(media_gradient(p, 0.8, medium)), t * pace_of(ray), medium); }
-    var mirror = mirrored(ray, p, normal);
+    if !entry.cut {
+        var level = vec3(0.0, 1.0, 0.0);
+        if beyond_cells <= 0.0 { level = upright(media_gradient(p, 0.8, medium)); }
+        normal = rippled(p, level, away, medium);
+    }
+    var mirror = mirrored(ray, p, normal, roughness(p, away, medium));
     mirror.a *= select(1.0, SUBMERGED, submerged);
-    if !entry.cut && !submerged { mirror = of_drop(ray, t, medium, mirror); }
+    if !entry.cut && !submerged && beyond_cells <= 0.0 { mirror = of_drop(ray, t, medium, mirror); }
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
     tint_by_films(passed, p, medium);
@@ -290,20 +306,6 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
         (*passed).light += (*passed).through * foam_light(p, normal) * foam;
         (*passed).through *= 1.0 - foam;
     }
-}
-
-fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
-    var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, 0u, 0.0);
-    let s = span(ray, limit);
-    if s.hit && frame.media.x > 0.0 { pass_surfaces(&passed, ray, s, jitter); }
-    if passed.inside != 0u {
-        absorb(&passed, ray, s.far, jitter);
-        passed.ends_inside = s.far >= limit;
-        passed.inside = 0u;
-    }
-    // The air may be wider and higher than the box.
-    if is_cloudy() { scatter_up_to(&passed, ray, limit, jitter); }
-    return passed;
 }
 
 // A medium of which two neighbouring samples, `step` apart, are outside: the second one, at `t`, and the density there.
@@ -329,7 +331,13 @@ fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
     var passed = *to;
     let start = media_at(at(ray, s.near));
     for (var k = 0; k < media_count(); k++) {
-        if pick(start, k) < SURFACE_OF_MEDIA || !is_clear(k) { continue; }
+        // The sea may go on into the box.
+        let is_wet = is_inside(&passed, k);
+        if pick(start, k) < SURFACE_OF_MEDIA && is_wet {
+            absorb(&passed, ray, s.near, jitter);
+            leave_medium(&passed, k);
+        }
+        if pick(start, k) < SURFACE_OF_MEDIA || !is_clear(k) || is_wet { continue; }
         if s.near > 0.0 {
             enter(&passed, ray, Entry(s.near, k, s.entry, true), jitter);
         } else {
@@ -383,7 +391,7 @@ fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {
         if cover <= 0.0 || !is_clear(k) { continue; }
         any_film = 1.0;
         let normal = rippled(b.point, ground_normal_at(b.point.x, b.point.z, COATED), b.t * pace_of(ray), k);
-        let mirror = mirrored(ray, b.point, normal);
+        let mirror = mirrored(ray, b.point, normal, 0.0);
         light = mix(light, light * WET * (1.0 - mirror.a) + mirror.rgb * mirror.a, cover);
     }
     return vec4(light, any_film);

@@ -43,12 +43,17 @@
 @group(0) @binding(22) var linear_repeated: sampler;
 @group(0) @binding(23) var<storage, read> mask: array<f32>;
 
+// The ground beyond the sides of a box in a sea, at nodes: height, then colour, normal, and shares of sky and sun in parts.
+@group(0) @binding(24) var<storage, read> beyond: array<vec4<u32>>;
+
 const FAR = 3.0e38;
 // Distance beyond all scenes.
 const ENDLESS = 1e30;
 // Distance of the nearest plane that is drawn.
 const NEAREST = 0.05;
 
+// Face of the ground beyond the sides of the box.
+const BEYOND = 1.5;
 // Faces of the ground: its top, six sides that cut it open, and from BLOCK on sides of cells in the same order; BLOCK itself
 // is turned to the eye.
 const TOP = 1.0;
@@ -180,7 +185,62 @@ fn rock_at(x: f32, z: f32) -> Rock {
     return Rock(a.rgb, unit_or_up(n.xyz), n.w, a.w);
 }
 
-fn sunlight(x: f32, z: f32) -> f32 { return textureSampleLevel(ground_albedo, linear_held, node_uv(x, z), 0.0).w; }
+// Whether the box stands in a sea.
+fn has_sea() -> bool { return frame.sea.z > 0.5; }
+
+// Twin: beyond::beyond.
+// Cells from the box to a place.
+fn beyond_box(p: vec3<f32>) -> f32 { return length(max(max(-p.xz, p.xz - frame.cells.xz), vec2(0.0))); }
+
+fn is_beyond_sides(x: f32, z: f32) -> bool {
+    let place = vec2(x, z);
+    return has_sea() && any((place < vec2(0.0)) | (place > frame.cells.xz));
+}
+
+fn beyond_node(i: vec2<i32>) -> vec4<u32> {
+    let held = clamp(i, vec2(0), vec2<i32>(frame.beyond.zw) - 1);
+    return beyond[held.y * i32(frame.beyond.z) + held.x];
+}
+
+// Nodes around a place, and the place between them.
+struct BeyondSpot { node: vec2<i32>, between: vec2<f32> }
+
+fn beyond_spot(x: f32, z: f32) -> BeyondSpot {
+    let p = clamp((vec2(x, z) + frame.beyond.x) / frame.beyond.y, vec2(0.0), frame.beyond.zw - 1.0);
+    return BeyondSpot(vec2<i32>(p), fract(p));
+}
+
+fn beyond_height(x: f32, z: f32) -> f32 {
+    let spot = beyond_spot(x, z);
+    let near = mix(bitcast<f32>(beyond_node(spot.node).x), bitcast<f32>(beyond_node(spot.node + vec2(1, 0)).x), spot.between.x);
+    let far = mix(bitcast<f32>(beyond_node(spot.node + vec2(0, 1)).x), bitcast<f32>(beyond_node(spot.node + vec2(1, 1)).x), spot.between.x);
+    return mix(near, far, spot.between.y);
+}
+
+fn beyond_rock(x: f32, z: f32) -> Rock {
+    let spot = beyond_spot(x, z);
+    var rock = Rock(vec3(0.0), vec3(0.0), 0.0, 0.0);
+    for (var k = 0; k < 4; k++) {
+        let corner = vec2(k & 1, k >> 1u);
+        let shares = select(1.0 - spot.between, spot.between, corner == vec2(1));
+        let node = beyond_node(spot.node + corner);
+        let share = shares.x * shares.y;
+        let rest = unpack2x16float(node.z);
+        let side = unpack2x16float(node.w).x;
+        rock.albedo += share * vec3(unpack2x16float(node.y), rest.x);
+        rock.normal += share * vec3(rest.y, sqrt(max(1.0 - rest.y * rest.y - side * side, 0.0)), side);
+        let light = unpack4x8unorm(node.w).zw;
+        rock.open += share * light.x;
+        rock.sun += share * light.y;
+    }
+    rock.normal = unit_or_up(rock.normal);
+    return rock;
+}
+
+fn sunlight(x: f32, z: f32) -> f32 {
+    if is_beyond_sides(x, z) { return beyond_rock(x, z).sun; }
+    return textureSampleLevel(ground_albedo, linear_held, node_uv(x, z), 0.0).w;
+}
 
 // Lava -------------------------------------------------------------------------------------------------------------
 
@@ -269,13 +329,15 @@ fn shown(kelvin: f32) -> vec3<f32> {
 fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
     let glow = here.r;
-    if glow < 1e-4 { return vec4(0.0); }
+    let away = beyond_box(p);
+    if glow < 1e-4 || away >= EMBER_BEYOND { return vec4(0.0); }
     let reach = 1.2;
     let east = glow_at(p.x + reach, p.z) - glow_at(p.x - reach, p.z);
     let south = glow_at(p.x, p.z + reach) - glow_at(p.x, p.z - reach);
     let rise = clamp((here.g / glow - p.y) * oblong().y, -12.0, 12.0);
     let aim = vec3(east * 0.5 / reach, 0.06 * glow * (1.0 + 0.5 * rise), south * 0.5 / reach);
-    return vec4(unit_or_up(aim), glow / (1.0 + 0.9 * glow) / (1.0 + 0.006 * rise * rise));
+    let fades = 1.0 - ramp(0.0, EMBER_BEYOND, away);
+    return vec4(unit_or_up(aim), glow / (1.0 + 0.9 * glow) / (1.0 + 0.006 * rise * rise) * fades);
 }
 
 // Twin: ember::at.

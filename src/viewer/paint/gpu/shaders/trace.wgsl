@@ -16,10 +16,25 @@ struct Behind { t: f32, front: f32, point: vec3<f32>, face: f32, texel: vec4<f32
 // Whether the ground is met where lava may coat it: not where it is cut open.
 fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
 
+// Whether the ground is met beyond the sides of the box.
+fn is_beyond(b: Behind) -> bool { return b.face == BEYOND; }
+
 // The rock of the top, or of a cave.
 fn rock_of(ray: Ray, b: Behind) -> Rock {
     if b.face == TOP { return rock_at(b.point.x, b.point.z); }
-    return block_rock(b.point, face_normal(ray, b.face), b.sun, b.open);
+    // One call of the grain for both.
+    var rock = Rock(vec3(0.0), face_normal(ray, b.face), b.open, b.sun);
+    var p = pattern_place(b.point);
+    if is_beyond(b) {
+        rock = beyond_rock(b.point.x, b.point.z);
+        p *= BROADER_GRAIN;
+    }
+    let grain = bumped(rock.normal, p);
+    if is_beyond(b) {
+        rock.normal = rugged(rock.normal, grain);
+        return rock;
+    }
+    return block_rock(b.point, rock.normal, grain, b.sun, b.open);
 }
 
 const NO_SLICE = vec4<f32>(0.0);
@@ -69,7 +84,9 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
     var b = Behind(FAR, FAR, vec3(0.0), 0.0, NO_SLICE, 0.0, 0.0);
     let hit = textureLoad(ground_hits, pixel, 0).rg;
     if frame.view.w == 1u && hit.y > 0.5 {
-        let face = hit.y % SUNLIT + WITH_NORMAL * floor(hit.y / WITH_NORMAL);
+        var face = hit.y % SUNLIT + WITH_NORMAL * floor(hit.y / WITH_NORMAL);
+        // Where the land goes on, no side of the box is to be seen in a gap between nodes.
+        if has_sea() && face > BEYOND && face < BLOCK { face = TOP; }
         let code = u32(hit.y % WITH_NORMAL / SUNLIT);
         b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / f32(OPEN_RAYS_COUNT));
         if !is_natural(b) { b.front = before_cut(hit.x); }
@@ -117,7 +134,7 @@ fn plain_rock(ray: Ray, b: Behind) -> vec3<f32> {
 }
 
 fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
-    if is_natural(b) { return hazed(ray, b.t, rock_by_day(rock_of(ray, b))); }
+    if is_natural(b) || is_beyond(b) { return hazed(ray, b.t, rock_by_day(rock_of(ray, b))); }
     return hazed(ray, b.t, strata(b.point, face_normal(ray, b.face), false));
 }
 
@@ -171,7 +188,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         var kept = 1.0;
         if b.face > 0.5 {
             var lit = b.point;
-            if !is_natural(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
+            if !is_natural(b) && !is_beyond(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
             kept = mix(SHADED_GROUND, 1.0, cloud_sunlight(lit));
         } else if content(b.texel) == 0u {
             kept = floor_shaded(ray);
@@ -249,7 +266,7 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
 fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> vec4<f32> {
     let passed = pass_media(ray, end.t, jitter);
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
-    if end.met == MET_SOLID && passed.ends_inside {
+    if (end.met == MET_SOLID || (end.met == MET_BEHIND && is_beyond(b))) && passed.ends_inside {
         light *= WET;
     } else if is_natural(b) && end.met == MET_BEHIND {
         if passed.ends_inside {
@@ -269,13 +286,14 @@ fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) 
     let through = select(passed.through, mix(passed.through, gray, GLOWING_KEPT), end.met == MET_LAVA);
     let all = haze + passed.light * clear + through * max(light - haze, vec3(0.0));
     if behind.a > 0.5 || end.met != MET_BEHIND { return vec4(all, 1.0); }
+    // Some channels of this light are below 0 where the backdrop is brighter than what comes of it through coloured matter.
     let share = mean(through);
-    return vec4(max(all - behind.rgb * share, vec3(0.0)), 1.0 - share);
+    return vec4(all - behind.rgb * share, 1.0 - share);
 }
 
 // The lava's light on the rock.
 fn lava_light(ray: Ray, b: Behind) -> vec3<f32> {
-    if !is_natural(b) { return strata(b.point, face_normal(ray, b.face), true); }
+    if !is_natural(b) && !is_beyond(b) { return strata(b.point, face_normal(ray, b.face), true); }
     if glow_at(b.point.x, b.point.z) < 1e-4 { return vec3(0.0); }
     return rock_by_lava(b.point, rock_of(ray, b));
 }
@@ -310,11 +328,14 @@ fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
     switch frame.view.x {
         case CINEMATIC: {
             var end = cinematic(ray, b, jitter);
-            if !media && !has_smoke() { return end.light; }
-            // One call for both: a driver copies a function to each place that calls it.
-            let behind = backdrop_along(ray, b);
-            if media && has_solids() { end = before_end(ray, b, behind, jitter, end); }
-            return through_media(ray, b, behind, jitter, end);
+            var light = end.light;
+            if media || has_smoke() {
+                // One call for both: a driver copies a function to each place that calls it.
+                let behind = backdrop_along(ray, b);
+                if media && has_solids() { end = before_end(ray, b, behind, jitter, end); }
+                light = through_media(ray, b, behind, jitter, end);
+            }
+            return light + vec4(spark_light(ray, end.t), 0.0);
         }
         case SCIENTIFIC: { return accumulate(ray, b.front, jitter); }
         case SURFACE: { return surface(ray, b, jitter); }

@@ -1,0 +1,238 @@
+//! The ground beyond the sides of the box, where it stands in a sea: it goes on as it ends there, and sinks.
+//!
+//! ```text
+//!            _/\_
+//!  ~~~~~.·´ |    | `·.~~~~~   sea
+//!   .·´     |____|     `·.
+//!  margin     box     margin
+//! ```
+
+use nalgebra::Vector2;
+
+use super::heightfield::{Face, Heightfield};
+use super::land::Rock;
+use super::raster::Raster;
+use crate::render::camera::Ray;
+use crate::render::math::{V3, saturate, unit_or_up, v3};
+use crate::render::noise;
+
+/// Cells of land beyond each side, in longest sides of the box; and most nodes along an edge of all land.
+const MARGIN: f32 = 1.25;
+const NODES: f32 = 480.0;
+/// Longest sides of the box by which the ground has sunk at the end of the margin, below the lowest of the box's sides.
+const DEEPEST: f32 = 0.26;
+/// Longest sides of the box over which a slope at its sides goes on, and the steepest way down and up of these.
+const GOES_ON: f32 = 0.14;
+const STEEPEST: [f32; 2] = [-0.9, 0.35];
+/// Cells of the box over which that slope is taken.
+const SLOPED: f32 = 5.0;
+/// Share of the distance from a side by which ridges bend, and along which the heights of the side become one.
+const BENDS: f32 = 0.45;
+const WIDENS: f32 = 0.55;
+/// Height of hills in shares of the distance from a side, and the longest sides at which they grow no more.
+const HILLS: f32 = 0.17;
+const HILLY: f32 = 0.3;
+/// Height of rocks on it in units of pattern, and the units from the side at which they are as high.
+const ROCKS: [f32; 2] = [1.3, 5.0];
+/// Longest sides of the box above its lowest side at which sunlight on lower ground is taken: below water it comes from its surface.
+const LIT: f32 = 0.03;
+/// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
+const HIDDEN: f32 = 0.3;
+
+/// Ground around a box; places are in cells of the box.
+#[derive(Clone, Debug)]
+pub(crate) struct Beyond {
+    /// As rays meet it, in nodes: open where the box is.
+    open: Heightfield,
+    pub(crate) albedo: Raster<V3>,
+    pub(crate) normal: Raster<V3>,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub(crate) light: Raster<Vector2<f32>>,
+    /// Cells from the first node to the box, and from node to node.
+    pub(crate) margin: f32,
+    pub(crate) spacing: f32,
+    /// Cells of the box along x and z.
+    size: [f32; 2],
+    /// Heights of the nodes at the sides of the box.
+    sides: Vec<f32>,
+}
+
+/// Shape of the ground around a box.
+struct Outline<'a> {
+    block: &'a Heightfield,
+    size: [f32; 2],
+    longest: f32,
+    unit: f32,
+    /// Lowest of the box's sides.
+    lowest: f32,
+    margin: f32,
+}
+
+impl Outline<'_> {
+    /// Height of the ground at a place in cells: that of the box in it.
+    fn height(&self, x: f32, z: f32) -> f32 {
+        let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
+        let out = Vector2::new(x - held[0], z - held[1]);
+        let away = out.norm();
+        let heights = &self.block.heights;
+        if away <= 0.0 {
+            return heights.at(x, z);
+        }
+        let (toward, tall) = (out / away, self.block.tall);
+        let q = v3(x, 0.0, z) / self.unit;
+        let bent = |shift: V3| BENDS * away * noise::fractal(q * 0.028 + shift, 3);
+        let (bend_x, bend_z) = (bent(v3(3.0, 1.0, 8.0)), bent(v3(9.0, 4.0, 2.0)));
+        let side = |aside: f32| {
+            let shift = aside * WIDENS * away;
+            heights.at(held[0] - toward.y * shift + bend_x, held[1] + toward.x * shift + bend_z)
+        };
+        let here = if away < 1e-3 {
+            heights.at(held[0], held[1])
+        } else {
+            [-1.0, -0.5, 0.0, 0.5, 1.0].map(side).iter().sum::<f32>() / 5.0
+        };
+        let inward = heights.at(held[0] - toward.x * SLOPED, held[1] - toward.y * SLOPED);
+        let slope = ((heights.at(held[0], held[1]) - inward) * tall / SLOPED).clamp(STEEPEST[0], STEEPEST[1]);
+        let goes_on = GOES_ON * self.longest;
+        let slope = slope * goes_on * (1.0 - (-away / goes_on).exp());
+        let t = saturate(away / self.margin);
+        let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * t * t * (3.0 - 2.0 * t);
+        let hills = HILLS * away.min(HILLY * self.longest) * noise::fractal(q * 0.045 + v3(6.0, 2.0, 4.0), 5);
+        let rocks = ROCKS[0]
+            * self.unit
+            * saturate(away / (ROCKS[1] * self.unit))
+            * noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 4);
+        here + (slope - sunk + hills + rocks) / tall
+    }
+
+    /// The same with the box cut out, so that rays meet its own ground there.
+    fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
+        let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
+        match inside {
+            _ if inside <= 0.0 => self.height(x, z),
+            _ if inside < spacing => self.height(x, z) - HIDDEN,
+            _ => foot,
+        }
+    }
+}
+
+/// Colour and grain of rock by place and height in cells, and normal.
+pub(super) struct Surface {
+    pub(super) albedo: V3,
+    pub(super) normal: V3,
+}
+
+impl Beyond {
+    /// Bakes the ground around a block. `surface` gives the rock of a place with its smooth normal, `sun` the share of the sun that
+    /// arrives at a node of a field, and `sky` that of the sky.
+    pub(super) fn bake(
+        block: &Heightfield,
+        unit: f32,
+        surface: impl Fn(V3, V3) -> Surface + Sync,
+        sun: impl Fn(&Heightfield, [f32; 3]) -> f32 + Sync,
+        sky: impl Fn(&Heightfield, V3) -> f32 + Sync,
+    ) -> Self {
+        let size = [block.width(), block.depth()];
+        let longest = size[0].max(size[1]);
+        let (spacing, margin) = spread(longest);
+        let sides = sides(block);
+        let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
+        let outline = Outline { block, size, longest, unit, lowest, margin };
+        let counts = size.map(|side| ((side + 2.0 * margin) / spacing).ceil() as usize);
+        let place = |node: f32| node * spacing - margin;
+        let raster = |make: &(dyn Fn(f32, f32) -> f32 + Sync)| {
+            Raster::nodes((counts[0], counts[1]), 1, |i, j| make(place(i), place(j)))
+        };
+        let heights = raster(&|x, z| outline.height(x, z));
+        let foot = heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0;
+        let mut whole = Heightfield::new(heights, foot);
+        whole.tall = block.tall / spacing;
+        let mut open = Heightfield::new(raster(&|x, z| outline.open(x, z, spacing, foot)), foot - 1.0);
+        open.tall = whole.tall;
+        let smooth = whole.heights.map(|i, j, _| whole.normal(i, j, 1.0));
+        let rock = whole.heights.map(|i, j, h| {
+            let rock = surface(v3(place(i), h, place(j)), smooth.at(i, j));
+            [rock.albedo, rock.normal]
+        });
+        let least = lowest + LIT * longest / block.tall;
+        let lit = whole.heights.map(|i, j, h| sun(&whole, [i, h.max(least), j])).blurred(1);
+        let light = lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
+        let (albedo, normal) = (rock.map(|_, _, [albedo, _]| albedo), rock.map(|_, _, [_, normal]| normal));
+        Self { open, albedo, normal, light, margin, spacing, size, sides }
+    }
+
+    /// Whether it begins at the sides of a block.
+    pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
+        self.sides == sides(block)
+    }
+
+    /// Nodes along x and z, and the heights at them.
+    #[cfg(feature = "viewer")]
+    pub(crate) fn heights(&self) -> &Raster<f32> {
+        &self.open.heights
+    }
+
+    /// Place in nodes.
+    #[inline(always)]
+    fn node(&self, x: f32, z: f32) -> [f32; 2] {
+        [(x + self.margin) / self.spacing, (z + self.margin) / self.spacing]
+    }
+
+    /// How far a ray goes until it meets the ground.
+    pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
+        let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
+        let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
+        let hit = self.open.hit(&Ray { origin: v3(x, ray.origin.y, z), direction }, &self.open.whole(), 0.0)?;
+        // A little of it stands in the box, hidden by the ground there.
+        (hit.face == Face::Top).then_some(hit.t)
+    }
+
+    /// Whether a place lies beyond the sides of the box.
+    pub(crate) fn has(&self, x: f32, z: f32) -> bool {
+        x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
+    }
+
+    /// Height of the ground.
+    pub(crate) fn height(&self, x: f32, z: f32) -> f32 {
+        let [i, j] = self.node(x, z);
+        self.open.heights.at(i, j)
+    }
+
+    /// The ground's surface.
+    pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
+        let [i, j] = self.node(x, z);
+        Rock { albedo: self.albedo.at(i, j), normal: unit_or_up(self.normal.at(i, j)), light: self.light.at(i, j) }
+    }
+
+    /// Share of the sun that arrives.
+    pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
+        let [i, j] = self.node(x, z);
+        self.light.at(i, j).y
+    }
+}
+
+/// Cells from node to node of the ground around a box with this longest side, and from the first node to the box.
+fn spread(longest: f32) -> (f32, f32) {
+    let spacing = ((1.0 + 2.0 * MARGIN) * longest / NODES).ceil().max(1.0);
+    (spacing, (MARGIN * longest / spacing).ceil() * spacing)
+}
+
+/// Number of nodes around a box of so many cells along x and z.
+pub(crate) fn nodes(size: [usize; 2]) -> usize {
+    let (spacing, margin) = spread(size[0].max(size[1]) as f32);
+    size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1).iter().product()
+}
+
+/// Heights of the nodes at the sides of a block.
+fn sides(block: &Heightfield) -> Vec<f32> {
+    let Raster { width, depth, data, .. } = &block.heights;
+    let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
+    let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
+    rows.chain(columns).map(|k| data[k]).collect()
+}
+
+/// Cells from a box of this size along x and z to a place.
+pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
+    let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
+    out(p.x, size[0]).hypot(out(p.z, size[1]))
+}
