@@ -18,8 +18,8 @@ melting() {
 
 # A section of the tube, and the tube cut open.
 tube() {
-    lavoxel render terrains/tube.toml --slice x=40 --size 640x420 --picture "$work/section.png" -q
-    lavoxel render terrains/tube.toml --clip x=0..0.67 --size 640x420 --picture "$work/cut.png" -q
+    lavoxel render terrains/tube.toml --slice x=49 --size 640x420 --picture "$work/section.png" -q
+    lavoxel render terrains/tube.toml --size 640x420 --picture "$work/cut.png" -q
     convert "$work"/{section,cut}.png +append docs/tube.png
 }
 
