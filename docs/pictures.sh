@@ -25,9 +25,8 @@ tube() {
 
 # The plume by night.
 night() {
-    sed 's/^sky = .*/sky = "night"/' terrains/plume.toml >"$work/night.toml"
-    lavoxel render "$work/night.toml" --steps 400 --target 0.58,0.95,0.5 --distance 1.75 --elevation 5 --size 720x480 \
-        --picture "$work/night.png" -q
+    sed 's/^sky = .*/sky = "night"\nexposure = 1.0/' terrains/plume.toml >"$work/night.toml"
+    lavoxel render "$work/night.toml" --steps 400 --target 0.62,1.15,0.5 --distance 2.0 --size 720x480 --picture "$work/night.png" -q
     cp "$work/night.png" docs/plume_night.png
 }
 
