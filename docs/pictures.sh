@@ -18,16 +18,15 @@ melting() {
 
 # A section of the tube, and the tube cut open.
 tube() {
-    lavoxel render terrains/tube.toml --slice x=40 --size 640x420 --picture "$work/section.png" -q
-    lavoxel render terrains/tube.toml --clip x=0..0.67 --size 640x420 --picture "$work/cut.png" -q
+    lavoxel render terrains/tube.toml --slice x=49 --size 640x420 --picture "$work/section.png" -q
+    lavoxel render terrains/tube.toml --size 640x420 --picture "$work/cut.png" -q
     convert "$work"/{section,cut}.png +append docs/tube.png
 }
 
 # The plume by night.
 night() {
-    sed 's/^sky = .*/sky = "night"/' terrains/plume.toml >"$work/night.toml"
-    lavoxel render "$work/night.toml" --steps 400 --target 0.58,0.95,0.5 --distance 1.75 --elevation 5 --size 720x480 \
-        --picture "$work/night.png" -q
+    sed 's/^sky = .*/sky = "night"\nexposure = 1.0/' terrains/plume.toml >"$work/night.toml"
+    lavoxel render "$work/night.toml" --steps 400 --target 0.62,1.15,0.5 --distance 2.0 --size 720x480 --picture "$work/night.png" -q
     cp "$work/night.png" docs/plume_night.png
 }
 
