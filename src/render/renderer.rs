@@ -374,18 +374,16 @@ impl Renderer {
         if self.is_given_up() {
             return NO_PICTURE;
         }
-        let at_sea =
-            self.look.style == Style::Cinematic && self.sea(volume, self.shown_from(camera.eye().coords)).is_some();
-        if at_sea != self.at_sea {
-            // The land beyond the box is to be met anew.
-            (self.at_sea, self.seen) = (at_sea, Vec::new());
+        let shown = self.shown_from(camera.eye().coords);
+        let sea = self.sea(volume, shown).filter(|_| self.look.style == Style::Cinematic);
+        if sea.is_some() != self.at_sea {
+            // The land beyond the box is to be met again.
+            (self.at_sea, self.seen) = (sea.is_some(), Vec::new());
         }
         let still = self.knows_ground(camera);
         let seen = self.take_seen(camera);
-        let shown = self.shown_from(camera.eye().coords);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
-                let sea = self.sea(volume, shown);
                 let ember = match self.contents.lava {
                     true => self.prepared.light(volume, changes, Glow::from(&self.look)),
                     false => Arc::new(EmberLight::none(volume.grid)),
@@ -516,7 +514,7 @@ impl Renderer {
         (is_wanted && shown == WHOLE).then(|| Sea::of(volume)).flatten()
     }
 
-    /// The same among the media of a frame.
+    /// Sea of a frame, by its place among the media that light passes.
     fn around(&self, Sea { medium, level }: Sea, volume: &Volume, media: &Media<'_>) -> Option<SeaField> {
         let look = &volume.media[medium].look;
         let medium = media.clear.iter().position(|clear| std::ptr::eq(clear.look, look))?;

@@ -105,7 +105,7 @@ impl Outline<'_> {
         here + (slope - sunk + hills + rocks) / tall
     }
 
-    /// The same with the box cut out, so that rays meet its own ground there.
+    /// Height without the box, which is cut out so that rays meet its own ground there.
     fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
         let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
         match inside {
