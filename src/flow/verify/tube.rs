@@ -1,9 +1,8 @@
 //! Levees, a crust and a tube: lava that cools in a valley.
 
-use rayon::prelude::*;
-
 use super::super::{Cooling, Flow, FlowBox, FlowCell, Lava, UNITS, Viscosity};
 use super::{Curve, Measured, Row, curve, flow, steady};
+use crate::parallel::*;
 
 const DAY_S: f64 = 86_400.0;
 
@@ -156,7 +155,8 @@ fn counted(nx: usize, rate: f64, poured_s: f64, end_s: f64) -> Counts {
 }
 
 fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
-    let found: Vec<Counts> = RATES.into_par_iter().map(|rate| counted(nx, rate, poured_s, end_s)).collect();
+    let each = (0..RATES.len()).into_par_iter();
+    let found: Vec<Counts> = each.map(|i| counted(nx, RATES[i], poured_s, end_s)).collect();
     let mean = |of: &dyn Fn(&Counts) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
     let most = |counts: &Counts| counts.roofed.into_iter().fold(0.0, f64::max);
     let rows = vec![
