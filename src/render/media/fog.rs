@@ -214,18 +214,20 @@ fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     let edge = from.edge;
     let part = |i: usize, n: usize| (i * edge).min(n)..((i + 1) * edge).min(n);
     to.par_chunks_mut(coarse.nx * coarse.ny).enumerate().for_each(|(k, slab)| {
+        let mut sums = vec![0.0; coarse.nx];
         for (j, row) in slab.chunks_mut(coarse.nx).enumerate() {
+            sums.fill(0.0);
             let (ys, zs) = (part(j, ny), part(k, nz));
             let rows = zs.clone().flat_map(|z| ys.clone().map(move |y| z * ny + y));
             for held in rows.filter(|row| !from.rows[*row].is_empty()) {
                 let cells = &from.values[held * nx..][..nx];
                 for x in from.rows[held].range() {
-                    row[x / edge] += f32::from(cells[x]);
+                    sums[x / edge] += f32::from(cells[x]);
                 }
             }
             let across = (ys.len() * zs.len()).max(1);
-            for (i, value) in row.iter_mut().enumerate() {
-                *value *= share / (255 * across * part(i, nx).len().max(1)) as f32;
+            for (i, (value, sum)) in row.iter_mut().zip(&sums).enumerate() {
+                *value += sum * (share / (255 * across * part(i, nx).len().max(1)) as f32);
             }
         }
     });

@@ -269,7 +269,7 @@ fn floor_lit(p: vec3<f32>, high: f32) -> f32 {
     return 1.0 - ramp(0.0, 0.25, max(passed.y - passed.x, 0.0) / max(high, 1e-3));
 }
 
-// Twin: floor::shaded.
+// Twin: floor::shaded, floor::seen.
 // Share of its light that the floor where a ray meets it keeps under what stands in the box between it and the sun.
 fn floor_shaded(ray: Ray) -> f32 {
     let fall = frame.block.x - ray.origin.y;
