@@ -55,7 +55,7 @@ pub use lava::blackbody::BlackBody;
 pub use lava::sparks::Mouth;
 pub use media::sea::Sea;
 pub use names::Named;
-pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_sea, need_of_smoke};
+pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings};
 pub use picture::picture;
 pub use renderer::Renderer;
 pub use slice::{

@@ -3,7 +3,9 @@
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::memory::MemoryEstimate;
-use crate::render::ground::{beyond, land};
+use crate::render::ground::beyond::{self, Ends};
+use crate::render::ground::land;
+use crate::view::LookSpec;
 
 /// Bytes of a cell while it is drawn: density and energy with their rims, one of them smoothed, the bricks, and a page of
 /// cells with their slopes for one brick in eight. (A brick of 64 cells has a page where it has lava.)
@@ -24,9 +26,10 @@ pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
         .and(need_of_picture([width, height]))
 }
 
-/// Memory of the drawn ground beyond the sides of a box of this shape that stands in a sea.
-pub fn need_of_sea(grid: Grid) -> MemoryEstimate {
-    MemoryEstimate::of("the drawn ground around the box", beyond::nodes([grid.nx, grid.nz]), BYTES_A_NODE)
+/// Memory of the drawn ground beyond the sides of a box of this shape, by its look: none over a table and under the open sky.
+pub fn need_of_surroundings(grid: Grid, look: &LookSpec) -> MemoryEstimate {
+    let nodes = Ends::of(look).map_or(0, |_| beyond::nodes([grid.nx, grid.nz]));
+    MemoryEstimate::of("the drawn ground around the box", nodes, BYTES_A_NODE)
 }
 
 /// Bytes of a cell for each material besides the lava: a smoothed copy, bricks, and pages.

@@ -21,6 +21,7 @@ use super::frame::{Kept, Scene, cover};
 use super::image::Image;
 use super::mask;
 use super::math::V3;
+use crate::render::ground::beyond::Ends;
 use crate::render::ground::ember::{EmberLight, Glow};
 use crate::render::ground::floor::Floor;
 use crate::render::ground::heightfield::Caves;
@@ -78,8 +79,8 @@ pub struct Renderer {
     seen: Vec<Seen>,
     /// How many cameras' worth of it is kept.
     kept_cameras: usize,
-    /// Whether it has land beyond the box.
-    at_sea: bool,
+    /// Whether the ground went on around the box in the last picture.
+    goes_on: bool,
     /// Mouths of vents that throw clots.
     mouths: Vec<Mouth>,
     /// Cache of the last volume.
@@ -128,7 +129,7 @@ impl Renderer {
             running: false,
             seen: Vec::new(),
             kept_cameras: 1,
-            at_sea: false,
+            goes_on: false,
             mouths: Vec::new(),
             prepared,
             last: None,
@@ -376,9 +377,10 @@ impl Renderer {
         }
         let shown = self.shown_from(camera.eye().coords);
         let sea = self.sea(volume, shown).filter(|_| self.look.style == Style::Cinematic);
-        if sea.is_some() != self.at_sea {
+        let goes_on = self.look.style == Style::Cinematic && self.goes_on(sea.is_some(), shown);
+        if goes_on != self.goes_on {
             // The land beyond the box is to be met again.
-            (self.at_sea, self.seen) = (sea.is_some(), Vec::new());
+            (self.goes_on, self.seen) = (goes_on, Vec::new());
         }
         let still = self.knows_ground(camera);
         let seen = self.take_seen(camera);
@@ -514,6 +516,15 @@ impl Renderer {
         (is_wanted && shown == WHOLE).then(|| Sea::of(volume)).flatten()
     }
 
+    /// Whether the ground goes on around the box, by whether a sea does: not where the box is cut open.
+    fn goes_on(&self, at_sea: bool, shown: [[f32; 2]; 3]) -> bool {
+        let goes_on = match Ends::of(&self.look) {
+            Some(Ends::Sea) => at_sea,
+            ends => ends.is_some(),
+        };
+        goes_on && self.contents.ground && shown == WHOLE
+    }
+
     /// Sea of a frame, by its place among the media that light passes.
     fn around(&self, Sea { medium, level }: Sea, volume: &Volume, media: &Media<'_>) -> Option<SeaField> {
         let look = &volume.media[medium].look;
@@ -542,6 +553,8 @@ impl Renderer {
         (shown, sea, sparks): ([[f32; 2]; 3], Option<SeaField>, &'a (Sparks, f32)),
         ember: &'a EmberLight,
     ) -> ShadeContext<'a> {
+        let goes_on = self.goes_on(sea.is_some(), shown);
+        let around = self.land.beyond.as_ref().filter(|_| goes_on);
         ShadeContext {
             field,
             clear: &media.clear,
@@ -552,7 +565,8 @@ impl Renderer {
             part: self.part(shown),
             ember,
             sky: &self.sky,
-            floor: Floor::of(&self.look, &self.land.block, self.land.unit),
+            floor: Floor::of(&self.look, &self.land.block, self.land.unit, around),
+            goes_on,
             sea,
             sparks: &sparks.0,
             pixel: sparks.1,

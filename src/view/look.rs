@@ -105,8 +105,11 @@ table! {
         pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
         /// Time of day: `"dusk"`, `"day"` or `"night"`.
         pub sky: SkyPreset = SkyPreset::Dusk;
-        /// Surroundings of the box: `"sky"`, `"land"`, `"table"`, or `"sea"`, where water at its sides goes on to the horizon. Cinematic.
+        /// Surroundings of the box: `"sky"`, `"table"`, `"land"`, which goes on from its ground, or `"sea"`, which goes on from water at
+        /// its sides. Cinematic.
         pub surroundings: Surroundings = Surroundings::Sky;
+        /// Share of the sky that clouds cover, 0 none, 1 all of it; over a table there is none. Cinematic.
+        pub clouds: f32 = 0.45, [0.0, 1.0] "";
         /// Compass direction of the sun: 0 north, 90 east.
         pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
         /// Height of the sun above the horizon; absent: what suits the sky.

@@ -331,9 +331,8 @@ impl RenderArgs {
             (None, Ok(grid)) => {
                 let media = render::need_of_media(grid, scene.spec.other_materials());
                 let air = render::need_of_air(scene.air_cells());
-                let all = render::need(grid, size.unwrap_or_default()).and(media).and(air);
-                let at_sea = scene.spec.look.surroundings == render::Surroundings::Sea;
-                if at_sea { all.and(render::need_of_sea(grid)) } else { all }
+                let around = render::need_of_surroundings(grid, &scene.spec.look);
+                render::need(grid, size.unwrap_or_default()).and(media).and(air).and(around)
             }
             _ => render::need_of_picture(size.unwrap_or_default()),
         }

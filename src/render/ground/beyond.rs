@@ -1,10 +1,10 @@
-//! The ground beyond the sides of the box, where it stands in a sea: it goes on as it ends there, and sinks.
+//! The ground beyond the sides of the box: it goes on as it ends there, and sinks into a sea, or becomes a plain.
 //!
 //! ```text
-//!            _/\_
-//!  ~~~~~.·´ |    | `·.~~~~~   sea
-//!   .·´     |____|     `·.
-//!  margin     box     margin
+//!            _/\_                        _/\_
+//!  ~~~~~.·´ |    | `·.~~~~~   ______..· |    | ·..______
+//!   .·´     |____|     `·.              |____|
+//!  margin     box     margin    margin    box    margin
 //! ```
 
 use nalgebra::Vector2;
@@ -13,8 +13,9 @@ use super::heightfield::{Face, Heightfield};
 use super::land::Rock;
 use super::raster::Raster;
 use crate::render::camera::Ray;
-use crate::render::math::{V3, saturate, unit_or_up, v3};
+use crate::render::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};
 use crate::render::noise;
+use crate::view::{LookSpec, Surroundings};
 
 /// Cells of land beyond each side, in longest sides of the box; and most nodes along an edge of all land.
 const MARGIN: f32 = 1.25;
@@ -39,9 +40,39 @@ const LIT: f32 = 0.03;
 /// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
 const HIDDEN: f32 = 0.3;
 
+/// Cells by which the ground at the sides of the box may rise or sink before that around it is baked again.
+const STEP: f32 = 0.4;
+/// Share of the box's sides that lie below the plain.
+const LOW: f32 = 0.2;
+/// Share of the margin from which hills become the plain.
+const FLAT: f32 = 0.55;
+
+/// How the ground around a box ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Ends {
+    /// Below the water of a sea.
+    Sea,
+    /// In a plain that goes on to the horizon.
+    Plain,
+}
+
+impl Ends {
+    /// Of the ground around the box of a look, where there is any.
+    pub(crate) fn of(look: &LookSpec) -> Option<Self> {
+        match look.surroundings {
+            Surroundings::Sea => Some(Self::Sea),
+            Surroundings::Land => Some(Self::Plain),
+            Surroundings::Sky | Surroundings::Table => None,
+        }
+    }
+}
+
 /// Ground around a box; places are in cells of the box.
 #[derive(Clone, Debug)]
 pub(crate) struct Beyond {
+    pub(crate) ends: Ends,
+    /// Height of the plain in which it ends.
+    pub(crate) plain: f32,
     /// As rays meet it, in nodes: open where the box is.
     open: Heightfield,
     pub(crate) albedo: Raster<V3>,
@@ -63,9 +94,11 @@ struct Outline<'a> {
     size: [f32; 2],
     longest: f32,
     unit: f32,
-    /// Lowest of the box's sides.
+    /// Lowest of the box's sides, and the height of a plain around it.
     lowest: f32,
+    plain: f32,
     margin: f32,
+    ends: Ends,
 }
 
 impl Outline<'_> {
@@ -96,13 +129,22 @@ impl Outline<'_> {
         let goes_on = GOES_ON * self.longest;
         let slope = slope * goes_on * (1.0 - (-away / goes_on).exp());
         let t = saturate(away / self.margin);
-        let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * t * t * (3.0 - 2.0 * t);
+        let ended = t * t * (3.0 - 2.0 * t);
         let hills = HILLS * away.min(HILLY * self.longest) * noise::fractal(q * 0.045 + v3(6.0, 2.0, 4.0), 5);
         let rocks = ROCKS[0]
             * self.unit
             * saturate(away / (ROCKS[1] * self.unit))
             * noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 4);
-        here + (slope - sunk + hills + rocks) / tall
+        match self.ends {
+            Ends::Sea => {
+                let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * ended;
+                here + (slope - sunk + hills + rocks) / tall
+            }
+            Ends::Plain => {
+                let relief = slope * (1.0 - ended) + (hills + rocks) * (1.0 - smoothstep(FLAT, 1.0, t));
+                lerp(here, self.plain, ended) + relief / tall
+            }
+        }
     }
 
     /// Height without the box, which is cut out so that rays meet its own ground there.
@@ -126,7 +168,7 @@ impl Beyond {
     /// Bakes the ground around a block. `surface` gives the rock of a place with its smooth normal, `sun` the share of the sun that
     /// arrives at a node of a field, and `sky` that of the sky.
     pub(super) fn bake(
-        block: &Heightfield,
+        (block, ends): (&Heightfield, Ends),
         unit: f32,
         surface: impl Fn(V3, V3) -> Surface + Sync,
         sun: impl Fn(&Heightfield, [f32; 3]) -> f32 + Sync,
@@ -137,7 +179,8 @@ impl Beyond {
         let (spacing, margin) = spread(longest);
         let sides = sides(block);
         let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
-        let outline = Outline { block, size, longest, unit, lowest, margin };
+        let plain = low(&sides);
+        let outline = Outline { block, size, longest, unit, lowest, plain, margin, ends };
         let counts = size.map(|side| ((side + 2.0 * margin) / spacing).ceil() as usize);
         let place = |node: f32| node * spacing - margin;
         let raster = |make: &(dyn Fn(f32, f32) -> f32 + Sync)| {
@@ -154,16 +197,17 @@ impl Beyond {
             let rock = surface(v3(place(i), h, place(j)), smooth.at(i, j));
             [rock.albedo, rock.normal]
         });
-        let least = lowest + LIT * longest / block.tall;
+        let least = if ends == Ends::Sea { lowest + LIT * longest / block.tall } else { f32::MIN };
         let lit = whole.heights.map(|i, j, h| sun(&whole, [i, h.max(least), j])).blurred(1);
         let light = lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
         let (albedo, normal) = (rock.map(|_, _, [albedo, _]| albedo), rock.map(|_, _, [_, normal]| normal));
-        Self { open, albedo, normal, light, margin, spacing, size, sides }
+        Self { ends, plain, open, albedo, normal, light, margin, spacing, size, sides }
     }
 
-    /// Whether it begins at the sides of a block.
+    /// Whether it begins at the sides of a block, or so near to them that no step is seen: a bake for each film of lava that sets at
+    /// them would take longer than the picture.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
-        self.sides == sides(block)
+        sides(block).iter().zip(&self.sides).all(|(new, old)| (new - old).abs() <= STEP)
     }
 
     /// Nodes along x and z, and the heights at them.
@@ -229,6 +273,13 @@ fn sides(block: &Heightfield) -> Vec<f32> {
     let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
     let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
     rows.chain(columns).map(|k| data[k]).collect()
+}
+
+/// Height of the lower sides of a box.
+fn low(sides: &[f32]) -> f32 {
+    let mut sides = sides.to_vec();
+    let at = ((sides.len() - 1) as f32 * LOW) as usize;
+    *sides.select_nth_unstable_by(at, f32::total_cmp).1
 }
 
 /// Cells from a box of this size along x and z to a place.

@@ -1,5 +1,6 @@
-//! The floor on which the box stands, up to the horizon.
+//! The floor on which the box stands, or the plain around it, up to the horizon.
 
+use super::beyond::Beyond;
 use super::heightfield::Heightfield;
 use super::sky::Sky;
 use crate::render::camera::Ray;
@@ -12,6 +13,9 @@ pub(crate) const STONE: [f32; 3] = [0.165, 0.158, 0.148];
 
 /// Share of its light that the ground keeps where the sun is hidden: the sky goes on lighting it.
 pub(crate) const SHADED: f32 = 0.4;
+
+/// Waves of the fields of a plain to a unit of pattern.
+pub(crate) const FIELDS: f32 = 0.012;
 
 /// Longest sides of the box up to the distance at which land, and a table, are lost in haze.
 pub(crate) const FAR: [f32; 2] = [13.0, 5.0];
@@ -31,14 +35,16 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// The floor of a look, where it has one.
-    pub(crate) fn of(look: &LookSpec, block: &Heightfield, unit: f32) -> Option<Self> {
+    /// The floor of a look, where it has one; the ground `around` the box ends in it.
+    pub(crate) fn of(look: &LookSpec, block: &Heightfield, unit: f32, around: Option<&Beyond>) -> Option<Self> {
         if matches!(look.surroundings, Surroundings::Sky | Surroundings::Sea) {
             return None;
         }
         let size = [block.width(), block.depth()];
         let is_table = look.surroundings == Surroundings::Table;
-        Some(Self { is_table, foot: block.foot, side: block.side() - block.foot, size, tall: block.tall, unit })
+        let foot = around.map_or(block.foot, |around| around.plain);
+        let side = if around.is_some() { 0.0 } else { block.side() - foot };
+        Some(Self { is_table, foot, side, size, tall: block.tall, unit })
     }
 
     /// Light of the floor along a ray that meets nothing else, and its distance; none where it does not meet the floor.
@@ -53,21 +59,18 @@ impl Floor {
         let light = times(self.colour(ray.at(t), away), self.light(ray.at(t), sky));
         let level = unit_or_up(v3(way.x, 0.0, way.z));
         let clear = (-away / (FAR[usize::from(self.is_table)] * self.longest())).exp();
-        Some((mix(sky.backdrop(level), light, clear), t))
+        Some((mix(sky.air(level), light, clear), t))
     }
 
     /// Share of its light that a place of the floor keeps under what stands in the box between it and the sun, by the share of the
     /// sun at a place in the box.
     pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
-        let high = self.side * self.tall;
-        let [low, top] = self.passed(p, sun, f32::MAX);
         // What the sides of the box hide is dark already.
-        let lit = self.lit(p, sun, high);
-        if top <= low || lit <= 0.0 {
-            return 1.0;
+        let lit = self.lit(p, sun, self.side * self.tall);
+        match entry((self.size, self.tall), p, sun).filter(|_| lit > 0.0) {
+            Some(entry) => 1.0 - (1.0 - SHADED) * lit * (1.0 - sunlight(entry)),
+            None => 1.0,
         }
-        let entry = v3(p.x + sun.x / sun.y * low, p.y + low / self.tall, p.z + sun.z / sun.y * low);
-        1.0 - (1.0 - SHADED) * lit * (1.0 - sunlight(entry))
     }
 
     fn longest(&self) -> f32 {
@@ -82,7 +85,9 @@ impl Floor {
         if self.is_table {
             return V3::from(STONE) * (1.0 + 0.05 * mottled);
         }
-        mix(v3(0.050, 0.045, 0.042), v3(0.135, 0.116, 0.096), saturate(0.45 + 1.3 * mottled))
+        let fields = noise::fractal(q * FIELDS + v3(1.0, 6.0, 3.0), 4);
+        let tone = saturate(0.42 + 0.9 * mottled + 0.8 * fields);
+        mix(v3(0.046, 0.042, 0.040), v3(0.150, 0.128, 0.104), tone)
     }
 
     /// Light that arrives on the floor beside the box: its sides cover a part of the sky, and hide the sun.
@@ -100,23 +105,31 @@ impl Floor {
 
     /// Share of the sun that the sides of the box leave at a point.
     fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
-        let [low, top] = self.passed(p, sun, high);
+        let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
     }
 
-    /// Heights over a point, in widths of a cell, between which the way to the sun is in the box up to a height; none if they
-    /// are not ascending.
-    fn passed(&self, p: V3, sun: V3, high: f32) -> [f32; 2] {
-        let (mut low, mut top) = (0.0_f32, high);
-        for (at, towards, size) in [(p.x, sun.x, self.size[0]), (p.z, sun.z, self.size[1])] {
-            let along = towards / sun.y;
-            let along = if along.abs() < 1e-4 { 1e-4 } else { along };
-            let [a, b] = [-at / along, (size - at) / along];
-            low = low.max(a.min(b));
-            top = top.min(a.max(b));
-        }
-        [low, top]
+}
+
+/// Heights over a point, in widths of a cell, between which the way to the sun is in a box up to a height, by the cells of its sides
+/// along x and z; none if they are not ascending.
+fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
+    let (mut low, mut top) = (0.0_f32, high);
+    for (at, towards, size) in [(p.x, sun.x, size[0]), (p.z, sun.z, size[1])] {
+        let along = towards / sun.y;
+        let along = if along.abs() < 1e-4 { 1e-4 } else { along };
+        let [a, b] = [-at / along, (size - at) / along];
+        low = low.max(a.min(b));
+        top = top.min(a.max(b));
     }
+    [low, top]
+}
+
+/// Where the way from a point to the sun comes into or over a box, by the cells of its sides along x and z and the height of a cell
+/// in its widths.
+pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
+    let [low, top] = passed(size, p, sun, f32::MAX);
+    (low < top).then(|| v3(p.x + sun.x / sun.y * low, p.y + low / tall, p.z + sun.z / sun.y * low))
 }
 
 #[cfg(test)]
@@ -127,7 +140,7 @@ mod tests {
     fn floor(surroundings: Surroundings) -> Option<(Floor, Sky)> {
         let look = LookSpec { surroundings, ..LookSpec::default() };
         let block = Heightfield::new(Raster::nodes((40, 30), 1, |_, _| 12.0), -3.0);
-        Some((Floor::of(&look, &block, 1.0)?, Sky::new(&look)))
+        Some((Floor::of(&look, &block, 1.0, None)?, Sky::new(&look)))
     }
 
     #[test]
@@ -140,7 +153,7 @@ mod tests {
             floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky).map(|(light, _)| light)
         };
         assert!(seen(0.1).is_none() && seen(-0.5).is_some());
-        let horizon = sky.backdrop(v3(0.3, 0.0, -1.0).normalize());
+        let horizon = sky.air(v3(0.3, 0.0, -1.0).normalize());
         assert!((seen(-1e-4).expect("met") - horizon).norm() < 0.01, "no line at the horizon");
     }
 

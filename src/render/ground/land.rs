@@ -15,7 +15,7 @@ use self::patch::Patched;
 #[cfg(feature = "viewer")]
 pub(crate) use self::surface::{BROADER, RUGGED};
 use self::surface::{Rill, RockPoint, albedo, basalt, bumped, fresh, height, rill, rugged, seed};
-use super::beyond::{Beyond, Surface};
+use super::beyond::{Beyond, Ends, Surface};
 #[cfg(feature = "files")]
 use crate::parallel::*;
 use crate::render::camera::{Bounds, Ray};
@@ -96,7 +96,7 @@ pub(crate) struct TerrainLook {
     gentle: Raster<f32>,
     seeds: Raster<f32>,
     rills: Raster<Rill>,
-    /// The ground around the box, where it stands in a sea.
+    /// The ground around the box, where it goes on there.
     pub(crate) beyond: Option<Beyond>,
     /// 1 where the sun arrives, else 0; and the same with soft edges.
     sun: Raster<f32>,
@@ -188,7 +188,7 @@ impl TerrainLook {
         let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
         let gentle = coarse.blurred(1);
         let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
-        let beyond = is_in_sea(look).then(|| beyond(&block, unit, scale, &Sky::new(look)));
+        let beyond = Ends::of(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
         Self {
             block,
             albedo,
@@ -215,7 +215,7 @@ impl TerrainLook {
         if patched == Patched::TooMuch {
             *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
         } else if self.beyond.as_ref().is_some_and(|beyond| !beyond.is_beside(&self.block)) {
-            self.beyond = Some(beyond(&self.block, self.unit, self.scale, &Sky::new(look)));
+            self.go_on(look);
         }
         patched != Patched::Nothing
     }
@@ -236,7 +236,13 @@ impl TerrainLook {
         }
         [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
         self.light = light(&self.block, &self.soft);
-        self.beyond = is_in_sea(look).then(|| beyond(&self.block, self.unit, self.scale, &Sky::new(look)));
+        self.go_on(look);
+    }
+
+    /// Bakes the ground around the box.
+    fn go_on(&mut self, look: &LookSpec) {
+        let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
+        self.beyond = Ends::of(look).map(bake);
     }
 
     /// Whether the ground is smooth stone.
@@ -246,7 +252,7 @@ impl TerrainLook {
 
     /// Whether this is the ground of a look, but for its light.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
-        let of_surroundings = self.scale.stone == is_stone(look) && self.beyond.is_some() == is_in_sea(look);
+        let of_surroundings = self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
         self.block.tall == look.cell_height && of_surroundings
     }
 
@@ -365,13 +371,8 @@ fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
 }
 
-/// Whether the box of a look stands in a sea.
-fn is_in_sea(look: &LookSpec) -> bool {
-    look.surroundings == Surroundings::Sea
-}
-
 /// The ground around a block.
-fn beyond(block: &Heightfield, unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
+fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
     let open = OpenSky::new();
     let surface = |at: V3, normal: V3| {
         let p = pattern(at, unit, block.tall);
@@ -380,7 +381,7 @@ fn beyond(block: &Heightfield, unit: f32, scale: Altitudes, sky: &Sky) -> Beyond
         Surface { albedo: albedo(&place), normal }
     };
     let sun = |block: &Heightfield, place: [f32; 3]| light::sun(block, sky.sun, place);
-    Beyond::bake(block, unit, surface, sun, |block, p| open.open(block, p))
+    Beyond::bake((block, ends), unit, surface, sun, |block, p| open.open(block, p))
 }
 
 /// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.

@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::render::math::{V3, direction, mix, saturate, smoothstep, v3};
+use crate::parallel::*;
+use crate::render::ground::raster::Raster;
+use crate::render::math::{V3, direction, lerp, mix, saturate, smoothstep, v3};
 use crate::render::noise;
-use crate::view::{LookSpec, SkyPreset};
+use crate::view::{LookSpec, SkyPreset, Surroundings};
 
 /// The light of one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]
@@ -23,6 +25,10 @@ pub(crate) struct Sky {
     pub(crate) ambient: [V3; 2],
     /// How much more than by day is seen of the light of lava in smoke: in the dark it is looked at for longer.
     pub(crate) adapted: f32,
+    /// Share of the sky that clouds cover, how bright stars are, and whether hills stand at the horizon.
+    pub(crate) clouds: f32,
+    pub(crate) stars: f32,
+    pub(crate) hills: bool,
 }
 
 /// Steps of the table of [`Below`].
@@ -35,6 +41,37 @@ pub(crate) const BENT: f32 = 0.7;
 
 /// Share of the sun's light that clouds in a mirror have.
 pub(crate) const CLOUD: f32 = 0.45;
+
+/// Height of the layer of clouds over which the sky bends down to the horizon, and its farthest place.
+pub(crate) const LAYER: f32 = 0.16;
+const FARTHEST: f32 = 1.0 / LAYER;
+/// Places of the table of clouds from its middle to its end.
+const CLOUD_PLACES: usize = 448;
+/// Noise at which clouds begin with none and with all of the sky covered, and how much more of it makes them dense.
+pub(crate) const BEGIN: [f32; 2] = [0.55, -0.45];
+pub(crate) const DENSE: f32 = 0.5;
+/// How far towards the sun other clouds shade one, and by how much.
+pub(crate) const TOWARD: f32 = 0.16;
+pub(crate) const SHADES: f32 = 1.6;
+/// Shares of the sun's light, and of the horizon's, that clouds send on, and how much more of it beside the sun.
+pub(crate) const LIT: f32 = 0.085;
+pub(crate) const SEEN: f32 = 1.15;
+pub(crate) const BESIDE: f32 = 0.22;
+/// Sines of the angles over the horizon between which clouds come out of the haze.
+pub(crate) const OUT: [f32; 2] = [0.015, 0.17];
+/// Stars to a unit of direction, and the noise at which one begins and shows all of its light.
+pub(crate) const STARS: f32 = 150.0;
+pub(crate) const STAR: [f32; 2] = [0.62, 0.86];
+
+/// Hills at the horizon: sines of the lowest and highest crests of the far and of the near row, their waves around the horizon, and how
+/// much of their own dark colour comes through the haze.
+pub(crate) const CRESTS: [[f32; 2]; 2] = [[0.012, 0.074], [0.004, 0.036]];
+pub(crate) const WAVES: [f32; 2] = [2.6, 4.3];
+pub(crate) const THROUGH: [f32; 2] = [0.34, 0.55];
+/// Share of the light on them that hills send on.
+pub(crate) const DARK: f32 = 0.035;
+/// Directions of the table of hills.
+const AROUND: usize = 4096;
 
 /// Share of the nadir's colour below the horizon from a table: the power is dear for something done for each pixel.
 struct Below(Vec<f32>);
@@ -54,8 +91,55 @@ impl Below {
     }
 }
 
+/// Noise of the clouds over their layer, from a table.
+static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
+    let side = 2 * CLOUD_PLACES + 1;
+    let place = |i: usize| (i as f32 / CLOUD_PLACES as f32 - 1.0) * FARTHEST;
+    let noise = |k: usize| clouds_at(place(k % side), place(k / side));
+    let data = (0..side * side).into_par_iter().map(noise).collect();
+    Raster { width: side, depth: side, per_cell: 1.0, origin: 0.0, data }
+});
+
+/// Noise of the clouds at a place of their layer.
+fn clouds_at(x: f32, z: f32) -> f32 {
+    noise::fractal(v3(0.9 * x + 3.0, 7.0, 1.4 * z + 1.0), 5)
+}
+
+/// Sines of the angles of the far and the near crests, all around.
+static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
+    let crests = |k: usize| {
+        let angle = (k as f32 / AROUND as f32 - 0.5) * std::f32::consts::TAU;
+        crests_at(angle.cos(), angle.sin())
+    };
+    (0..=AROUND).map(crests).collect()
+});
+
+/// Sines of the angles of the far and the near crest in a direction of length 1.
+fn crests_at(x: f32, z: f32) -> [f32; 2] {
+    [0, 1].map(|row| {
+        let wave = WAVES[row];
+        let height = 0.5 + 0.9 * noise::fractal(v3(wave * x + 5.0, 3.0 + 9.0 * row as f32, wave * z + 2.0), 6);
+        lerp(CRESTS[row][0], CRESTS[row][1], saturate(height))
+    })
+}
+
+/// Crests in a direction.
+fn crests(x: f32, z: f32) -> [f32; 2] {
+    let place = (z.atan2(x) / std::f32::consts::TAU + 0.5) * AROUND as f32;
+    let k = (place.max(0.0) as usize).min(AROUND - 1);
+    [0, 1].map(|row| lerp(HILLS[k][row], HILLS[k + 1][row], place - k as f32))
+}
+
 impl Sky {
     pub(crate) fn new(look: &LookSpec) -> Self {
+        let is_room = look.surroundings == Surroundings::Table;
+        let clouds = if is_room { 0.0 } else { look.clouds };
+        let stars = if look.sky == SkyPreset::Night && !is_room { 1.0 } else { 0.0 };
+        Self { clouds, stars, hills: look.surroundings == Surroundings::Land, ..Self::clear(look) }
+    }
+
+    /// The sky of a look without anything in it.
+    fn clear(look: &LookSpec) -> Self {
         let elevation = |usual: f32| look.sun_elevation_deg.unwrap_or(usual);
         let toward = |usual: f32| direction(look.sun_azimuth_deg, elevation(usual));
         match look.sky {
@@ -68,6 +152,9 @@ impl Sky {
                 halo: v3(0.50, 0.24, 0.10),
                 ambient: [v3(0.33, 0.38, 0.54), v3(0.13, 0.10, 0.09)],
                 adapted: 1.0,
+                clouds: 0.0,
+                stars: 0.0,
+                hills: false,
             },
             SkyPreset::Day => Self {
                 sun: toward(48.0),
@@ -78,6 +165,9 @@ impl Sky {
                 halo: v3(0.5, 0.45, 0.35),
                 ambient: [v3(0.75, 0.92, 1.2), v3(0.35, 0.33, 0.3)],
                 adapted: 1.0,
+                clouds: 0.0,
+                stars: 0.0,
+                hills: false,
             },
             SkyPreset::Night => Self {
                 sun: toward(38.0),
@@ -88,13 +178,69 @@ impl Sky {
                 halo: v3(0.02, 0.03, 0.05),
                 ambient: [v3(0.060, 0.078, 0.125), v3(0.028, 0.031, 0.042)],
                 adapted: 3.0,
+                clouds: 0.0,
+                stars: 0.0,
+                hills: false,
             },
         }
     }
 
-    /// Light of a ray that leaves the scene. The horizon is spread wide because a model seen from above has mostly
-    /// the lower half of the sky behind it.
+    /// Light of a ray that leaves the scene.
     pub(crate) fn backdrop(&self, d: V3) -> V3 {
+        let air = self.air(d);
+        if d.y <= 0.0 {
+            return air;
+        }
+        let sky = self.with_clouds(d, air);
+        if self.hills { self.with_hills(d, sky) } else { sky }
+    }
+
+    /// Stars, and clouds before them.
+    fn with_clouds(&self, d: V3, air: V3) -> V3 {
+        let out = smoothstep(OUT[0], OUT[1], d.y);
+        let star = if self.stars > 0.0 { smoothstep(STAR[0], STAR[1], noise::gradient(d * STARS)) } else { 0.0 };
+        let air = air + V3::repeat(self.stars * star * star * out);
+        if self.clouds <= 0.0 || out <= 0.0 {
+            return air;
+        }
+        let far = 1.0 / (LAYER + d.y);
+        let (x, z) = (d.x * far, d.z * far);
+        let begins = lerp(BEGIN[0], BEGIN[1], self.clouds);
+        let dense = |x: f32, z: f32| {
+            let place = |at: f32| (at / FARTHEST + 1.0) * CLOUD_PLACES as f32;
+            smoothstep(begins, begins + DENSE, CLOUDS.at(place(x), place(z)))
+        };
+        let cover = dense(x, z);
+        if cover <= 0.0 {
+            return air;
+        }
+        // Those between a cloud and the sun shade it; the thin ones beside the sun are bright.
+        let shade = (-SHADES * dense(x + TOWARD * self.sun.x, z + TOWARD * self.sun.z)).exp();
+        let beside = BESIDE * saturate(d.dot(&self.sun)).powi(6) * (1.0 - cover);
+        let cloud = self.sun_color * (LIT * lerp(0.3, 1.0, shade) + beside) + self.horizon * (SEEN * lerp(0.55, 1.0, shade));
+        mix(air, cloud, cover * out * 0.9)
+    }
+
+    /// Rows of hills in haze, before the sky.
+    fn with_hills(&self, d: V3, sky: V3) -> V3 {
+        if d.y > CRESTS[0][1].max(CRESTS[1][1]) {
+            return sky;
+        }
+        let flat = d.x.hypot(d.z).max(1e-6);
+        let crests = crests(d.x / flat, d.z / flat);
+        let dark = (self.sun_color * (0.5 * self.sun.y) + self.ambient[0]) * DARK;
+        let mist = self.air(v3(d.x / flat, 0.0, d.z / flat));
+        (0..2).fold(sky, |seen, row| {
+            let edge = CRESTS[row][1] * 0.03;
+            let cover = smoothstep(crests[row] + edge, crests[row] - edge, d.y);
+            let clear = THROUGH[row] * lerp(0.45, 1.0, saturate(d.y / crests[row]));
+            mix(seen, mix(mist, dark, clear), cover)
+        })
+    }
+
+    /// Light of the air alone. The horizon is spread wide because a model seen from above has mostly the lower half of the sky behind
+    /// it.
+    pub(crate) fn air(&self, d: V3) -> V3 {
         let base = if d.y >= 0.0 {
             mix(self.horizon, self.zenith, smoothstep(0.0, 0.55, d.y))
         } else {
@@ -124,13 +270,38 @@ impl Sky {
 
     /// Colour that distance fades to, in direction `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
-        mix(self.backdrop(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
+        mix(self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clouds_and_hills_are_of_their_tables_and_end_at_the_horizon() {
+        let look = LookSpec { surroundings: Surroundings::Land, sky: SkyPreset::Day, ..LookSpec::default() };
+        let (sky, bare) = (Sky::new(&look), Sky::clear(&look));
+        assert!(sky.clouds > 0.0 && sky.hills && bare.clouds == 0.0);
+        let (mut clouded, mut hilly) = (0, 0);
+        for k in 0..720 {
+            let angle = k as f32 * 0.00873;
+            let toward = |y: f32| v3(angle.cos(), y, angle.sin()).normalize();
+            let crests_here = [crests(angle.cos(), angle.sin()), crests_at(angle.cos(), angle.sin())];
+            assert!((crests_here[0][0] - crests_here[1][0]).abs() < 2e-4, "{crests_here:?}");
+            assert_eq!(sky.backdrop(toward(-0.1)), bare.air(toward(-0.1)));
+            clouded += usize::from((sky.backdrop(toward(0.4)) - bare.air(toward(0.4))).norm() > 0.02);
+            hilly += usize::from(sky.backdrop(toward(0.006)).y < bare.air(toward(0.006)).y);
+        }
+        assert!((50..670).contains(&clouded) && hilly > 600, "{clouded} clouded, {hilly} hilly");
+        // A place of the table and a place between.
+        for (x, z) in [(0.5, -2.0), (1.37, 3.1), (-4.4, 0.2)] {
+            let place = |at: f32| (at / FARTHEST + 1.0) * CLOUD_PLACES as f32;
+            assert!((CLOUDS.at(place(x), place(z)) - clouds_at(x, z)).abs() < 0.01, "at {x}, {z}");
+        }
+        let room = Sky::new(&LookSpec { surroundings: Surroundings::Table, ..look });
+        assert_eq!((room.clouds, room.stars, room.hills), (0.0, 0.0, false));
+    }
 
     #[test]
     fn the_table_is_the_curve() {

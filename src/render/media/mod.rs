@@ -225,7 +225,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();
-    passed.light += times(passed.through, context.sky.backdrop(sea::level_way(ray, context.look.cell_height))) * hidden;
+    passed.light += times(passed.through, context.sky.air(sea::level_way(ray, context.look.cell_height))) * hidden;
     passed.through *= 1.0 - hidden;
 }
 

@@ -153,7 +153,9 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);
         let normal = face.unwrap_or_else(|| context.field.normal(point));
-        let color = shade(context, &Skin { point, normal, view: context.view(ray), cut: face.is_some() });
+        // Where the ground goes on, the sides of the box cut nothing: lava that comes to them has its crust there too.
+        let cut = face.is_some() && !context.goes_on;
+        let color = shade(context, &Skin { point, normal, view: context.view(ray), cut });
         return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
     }
     let behind = if behind.t == f32::MAX { surroundings(context, ray, behind) } else { rock(context, ray, behind) };
@@ -213,7 +215,8 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         // A cut side is lit from its crest.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
-    let bare = behind.still * shadowed(context, p) + behind.warmed * context.ember.at(p, behind.normal);
+    let sunlight = if behind.beyond { context.sunlight_beside(p) } else { context.sunlight(p) };
+    let bare = behind.still * lerp(SHADED, 1.0, sunlight) + behind.warmed * context.ember.at(p, behind.normal);
     if film <= 0.0 {
         return bare;
     }
@@ -226,11 +229,6 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
     mix(bare, hazed(context, ray, behind.t, coat), cover)
-}
-
-/// Share of its light that the ground keeps under what is between it and the sun.
-fn shadowed(context: &ShadeContext, p: V3) -> f32 {
-    lerp(SHADED, 1.0, context.sunlight(p))
 }
 
 /// The floor around the box in the shade of what stands there, or the sky.

@@ -4,7 +4,7 @@ use crate::render::camera::Ray;
 use crate::render::contents::Slices;
 use crate::render::ground::beyond::Beyond;
 use crate::render::ground::ember::EmberLight;
-use crate::render::ground::floor::Floor;
+use crate::render::ground::floor::{Floor, entry};
 use crate::render::ground::heightfield::Part;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
@@ -41,6 +41,8 @@ pub(crate) struct ShadeContext<'a> {
     /// Clots that vents throw, and the width of a pixel at distance 1.
     pub(crate) sparks: &'a Sparks,
     pub(crate) pixel: f32,
+    /// Whether the ground goes on around it.
+    pub(crate) goes_on: bool,
     /// The sea around it, where there is one.
     pub(crate) sea: Option<SeaField>,
     pub(crate) look: &'a LookSpec,
@@ -78,6 +80,13 @@ impl ShadeContext<'_> {
         self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
+    /// Share that they leave at a point of the ground around the box, where they stand in the box between it and the sun.
+    pub(crate) fn sunlight_beside(&self, p: V3) -> f32 {
+        let block = &self.land.block;
+        let size = [block.width(), block.depth()];
+        entry((size, self.look.cell_height), p, self.sky.sun).map_or(1.0, |entry| self.sunlight(entry))
+    }
+
     /// Share that the ground leaves at a point: its shade reaches up a little.
     pub(crate) fn beside_ground(&self, p: V3) -> f32 {
         let above = p.y - self.land.block.heights.at(p.x, p.z);
@@ -96,9 +105,9 @@ impl ShadeContext<'_> {
         self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
     }
 
-    /// The ground around the box, where it stands in a sea.
+    /// The ground around the box, where it goes on there.
     pub(crate) fn around(&self) -> Option<&Beyond> {
-        self.land.beyond.as_ref().filter(|_| self.sea.is_some())
+        self.land.beyond.as_ref().filter(|_| self.goes_on)
     }
 
     /// Whether there is any gas or smoke.

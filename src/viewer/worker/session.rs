@@ -13,7 +13,7 @@ use crate::inside::is_session;
 use crate::map::Site;
 use crate::memory::left_beside;
 use crate::output::{Existing, OutputError};
-use crate::render::{CameraSpec, LookSpec, need_of_smoke};
+use crate::render::{CameraSpec, LookSpec, need_of_smoke, need_of_surroundings};
 use crate::rules::Walls;
 use crate::scene::pack::Extras;
 use crate::scene::{Edge, Scene, SceneError};
@@ -63,11 +63,14 @@ impl Session {
     pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
-        let smoke = need_of_smoke(scene.air_cells());
-        scene.check_drawable_with(smoke.clone())?;
+        let mut drawn = need_of_smoke(scene.air_cells());
+        if let Ok(grid) = scene.spec.grid.grid() {
+            drawn = drawn.and(need_of_surroundings(grid, &scene.spec.look));
+        }
+        scene.check_drawable_with(drawn.clone())?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         // The other half is for lava that is to come, and for pictures.
-        let room = left_beside(&scene.need_drawn_with(smoke)) / 2;
+        let room = left_beside(&scene.need_drawn_with(drawn)) / 2;
         let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES.min(room));
         let mut session = Self {
             scene,

@@ -121,7 +121,7 @@ impl GpuPainter {
         self.stage.set_frame(&self.gpu, &frame);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         if exposed.ground_moved(&frame, self.bindings) {
-            self.stage.hit(&mut encoder, exposed.bound(), (ground, frame.is_at_sea()), exposed.sheet());
+            self.stage.hit(&mut encoder, exposed.bound(), (ground, frame.goes_on()), exposed.sheet());
         }
         self.stage.trace(&mut encoder, layer, exposed.bound(), exposed.sheet(), turn);
         self.gpu.queue.submit(Some(encoder.finish()));

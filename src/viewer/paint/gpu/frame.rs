@@ -4,6 +4,7 @@ use bytemuck::Zeroable;
 
 use crate::grid::Grid;
 use crate::render::contents::opened;
+use crate::render::ground::beyond::Ends;
 use crate::render::ground::floor::Floor;
 use crate::render::ground::land::TerrainLook;
 use crate::render::ground::sky::Sky;
@@ -59,7 +60,7 @@ numbers! {
         view: [u32; 4],
         /// Phase and offset of the two copies of the riding crust; phase below 0: no ride.
         ride: Four,
-        /// Lowest height of the ground, and the rise from there to what counts as its top.
+        /// Lowest height of the ground, and the rise from there to what counts as its top; height of the floor around the box.
         altitude: Four,
         /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it; number of fountains, and width of a
         /// pixel at distance 1.
@@ -80,6 +81,8 @@ numbers! {
         horizon: Four,
         nadir: Four,
         halo: Four,
+        /// Share of the sky that clouds cover, how bright stars are, 1 where hills stand at the horizon.
+        sky: Four,
         ambient_below: Four,
         ambient_above: Four,
         /// Lamp of the scientific styles; w: smallest density that can be seen there.
@@ -186,6 +189,9 @@ impl Frame {
         let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
+        let sea = sea(spec, clip);
+        let around = land.beyond.as_ref().filter(|beyond| is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0));
+        let floor = Floor::of(look, &land.block, land.unit, around);
         let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
         let mouths = if spec.volume_shown { spec.mouths } else { &[] };
         let sparks = Sparks::at(mouths, spec.steps as f64, look.sparks, land.unit);
@@ -216,15 +222,15 @@ impl Frame {
                 flag(spec.ground_shown),
             ],
             ride: ride(look, land.unit, spec.steps),
-            altitude: [land.altitudes()[0], land.altitudes()[1], 0.0, 0.0],
-            floor: match Floor::of(look, &land.block, land.unit) {
+            altitude: with([land.altitudes()[0], land.altitudes()[1], floor.map_or(0.0, |floor| floor.foot)], 0.0),
+            floor: match floor {
                 Some(floor) => {
                     [if floor.is_table { 2.0 } else { 1.0 }, floor.side, sparks.fountains.len() as f32, camera.pixel()]
                 }
                 None => [0.0, 0.0, sparks.fountains.len() as f32, camera.pixel()],
             },
-            sea: sea(spec, clip),
-            beyond: land.beyond.as_ref().map_or([0.0; 4], |beyond| {
+            sea,
+            beyond: around.map_or([0.0; 4], |beyond| {
                 let heights = beyond.heights();
                 [beyond.margin, beyond.spacing, heights.width as f32, heights.depth as f32]
             }),
@@ -240,6 +246,7 @@ impl Frame {
             horizon: four(sky.horizon, 0.0),
             nadir: four(sky.nadir, 0.0),
             halo: four(sky.halo, 0.0),
+            sky: [sky.clouds, sky.stars, flag(sky.hills) as f32, 0.0],
             ambient_below: four(sky.ambient[1], 0.0),
             ambient_above: four(sky.ambient[0], 0.0),
             lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
@@ -278,23 +285,27 @@ impl Frame {
         Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
     }
 
-    /// Whether the box stands in a sea.
-    pub(super) fn is_at_sea(&self) -> bool {
-        self.sea[2] > 0.0
+    /// Whether the ground goes on around the box.
+    pub(super) fn goes_on(&self) -> bool {
+        self.beyond[1] > 0.0
     }
 
     /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
-        let flag = |f: &Self| [0.0, 0.0, f.sea[2], 0.0];
-        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond, flag(f)];
+        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond];
         rays(self) == rays(other)
     }
+}
+
+/// Whether ground around a box of which this part is shown is drawn.
+fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
+    spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
 }
 
 /// The sea around a box of which this part is shown.
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     let is_wanted = spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
-    let is_shown = spec.volume_shown && spec.ground_shown && spec.land.beyond.is_some() && clip == [[0.0, 1.0]; 3];
+    let is_shown = spec.volume_shown && is_land_shown(spec, clip) && spec.land.beyond.is_some();
     match spec.sea.filter(|sea| is_wanted && is_shown && sea.medium < spec.media.len()) {
         Some(Sea { medium, level }) => [level, medium as f32, 1.0, FAR * spec.grid.nx.max(spec.grid.nz) as f32],
         None => [0.0; 4],

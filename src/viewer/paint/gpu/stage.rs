@@ -199,12 +199,12 @@ impl Stage {
         gpu.queue.write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
-    /// Finds the ground under every pixel, with that around the box where it stands in a sea.
+    /// Finds the ground under every pixel, with that around the box where it goes on.
     pub(super) fn hit(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         bound: &Bound,
-        (room, at_sea): (&GroundRoom, bool),
+        (room, goes_on): (&GroundRoom, bool),
         to: &RenderTarget,
     ) {
         let ground = &room.maps;
@@ -243,7 +243,7 @@ impl Stage {
             pass.set_pipeline(&self.hits[4]);
             pass.draw(0..3, 0..1);
         }
-        if at_sea {
+        if goes_on {
             pass.set_pipeline(&self.hits[5]);
             pass.draw(0..ground.beyond_corners, 0..1);
         }

@@ -245,6 +245,68 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     return color * light * mix(0.35, 1.0, sqrt(share));
 }
 
+// Sky --------------------------------------------------------------------------------------------------------------
+
+// Twin: sky::clouds_at.
+fn clouds_at(p: vec2<f32>) -> f32 { return fractal(vec3(0.9 * p.x + 3.0, 7.0, 1.4 * p.y + 1.0), 5); }
+
+// Twin: sky::with_clouds.
+// Stars, and clouds before them.
+fn sky_with_clouds(d: vec3<f32>, clear: vec3<f32>) -> vec3<f32> {
+    let out = ramp(SKY_OUT.x, SKY_OUT.y, d.y);
+    var air = clear;
+    if frame.sky.y > 0.0 {
+        let star = ramp(STAR.x, STAR.y, gradient_noise(d * STARS));
+        air += vec3(frame.sky.y * star * star * out);
+    }
+    if frame.sky.x <= 0.0 || out <= 0.0 { return air; }
+    let place = d.xz / (CLOUD_LAYER + d.y);
+    let begins = mix(CLOUD_BEGIN.x, CLOUD_BEGIN.y, frame.sky.x);
+    var dense = vec2(0.0);
+    for (var k = 0; k < 2; k++) {
+        dense[k] = ramp(begins, begins + CLOUD_DENSE, clouds_at(place + frame.sun.xz * (f32(k) * CLOUD_TOWARD)));
+    }
+    let shade = exp(-CLOUD_SHADES * dense.y);
+    let beside = CLOUD_BESIDE * pow(saturate1(dot(d, frame.sun.xyz)), 6.0) * (1.0 - dense.x);
+    let cloud = frame.sun_color.rgb * (CLOUD_LIT * mix(0.3, 1.0, shade) + beside)
+        + frame.horizon.rgb * (CLOUD_SEEN * mix(0.55, 1.0, shade));
+    return mix(air, cloud, dense.x * out * 0.9);
+}
+
+// Twin: sky::crests_at.
+// Sine of the angle of the crest of a row of hills in a direction of length 1.
+fn crest_at(flat: vec2<f32>, row: i32) -> f32 {
+    let wave = HILL_WAVES[row];
+    let tall = 0.5 + 0.9 * fractal(vec3(wave * flat.x + 5.0, 3.0 + 9.0 * f32(row), wave * flat.y + 2.0), 6);
+    return mix(HILL_CRESTS[row].x, HILL_CRESTS[row].y, saturate1(tall));
+}
+
+// Twin: sky::with_hills.
+// Rows of hills in haze, before the sky.
+fn sky_with_hills(d: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
+    if d.y > max(HILL_CRESTS[0].y, HILL_CRESTS[1].y) { return sky; }
+    let flat = d.xz / max(length(d.xz), 1e-6);
+    let dark = (frame.sun_color.rgb * (0.5 * frame.sun.y) + frame.ambient_above.rgb) * HILL_DARK;
+    let mist = sky_air(vec3(flat.x, 0.0, flat.y));
+    var seen = sky;
+    for (var row = 0; row < 2; row++) {
+        let crest = crest_at(flat, row);
+        let edge = HILL_CRESTS[row].y * 0.03;
+        let cover = ramp(crest + edge, crest - edge, d.y);
+        let clear = HILLS_THROUGH[row] * mix(0.45, 1.0, saturate1(d.y / crest));
+        seen = mix(seen, mix(mist, dark, clear), cover);
+    }
+    return seen;
+}
+
+// Twin: sky::backdrop.
+fn sky_with_all(d: vec3<f32>, air: vec3<f32>) -> vec3<f32> {
+    if d.y <= 0.0 { return air; }
+    let sky = sky_with_clouds(d, air);
+    if frame.sky.z > 0.5 { return sky_with_hills(d, sky); }
+    return sky;
+}
+
 // The floor around the box ----------------------------------------------------------------------------------------
 
 // Whether the ground is smooth stone, on a table.
@@ -272,15 +334,21 @@ fn floor_lit(p: vec3<f32>, high: f32) -> f32 {
 // Twin: floor::shaded, floor::seen.
 // Share of its light that the floor where a ray meets it keeps under what stands in the box between it and the sun.
 fn floor_shaded(ray: Ray) -> f32 {
-    let fall = frame.block.x - ray.origin.y;
+    let fall = frame.altitude.z - ray.origin.y;
     if !has_fog() || frame.floor.x <= 0.5 || ray.direction.y > -1e-5 || fall >= 0.0 { return 1.0; }
     let p = at(ray, fall / ray.direction.y);
-    let passed = floor_passed(p, FAR);
     let lit = floor_lit(p, frame.floor.y * oblong().y);
-    if passed.y <= passed.x || lit <= 0.0 { return 1.0; }
+    if lit <= 0.0 { return 1.0; }
+    return 1.0 - (1.0 - SHADED_GROUND) * lit * (1.0 - sunlight_beside(p));
+}
+
+// Twin: shading::sunlight_beside, floor::entry.
+// Share of the sun that gases, smoke and solid media in the box leave at a point beside it.
+fn sunlight_beside(p: vec3<f32>) -> f32 {
+    let passed = floor_passed(p, FAR);
+    if passed.y <= passed.x { return 1.0; }
     let along = frame.sun.xz / frame.sun.y * passed.x;
-    let entry = vec3(p.x + along.x, p.y + passed.x / oblong().y, p.z + along.y);
-    return 1.0 - (1.0 - SHADED_GROUND) * lit * (1.0 - cloud_sunlight(entry));
+    return cloud_sunlight(vec3(p.x + along.x, p.y + passed.x / oblong().y, p.z + along.y));
 }
 
 // Twin: floor::light.
@@ -299,18 +367,21 @@ fn floor_colour(p: vec3<f32>, away: f32) -> vec3<f32> {
     let near = exp(-away / (2.6 * max(frame.cells.x, frame.cells.z)));
     let mottled = near * fractal(q * 0.11 + vec3(5.0, 2.0, 8.0), 6);
     if is_stone() { return STONE * (1.0 + 0.05 * mottled); }
-    return mix(vec3(0.050, 0.045, 0.042), vec3(0.135, 0.116, 0.096), saturate1(0.45 + 1.3 * mottled));
+    let fields = fractal(q * FLOOR_FIELDS + vec3(1.0, 6.0, 3.0), 4);
+    let tone = saturate1(0.42 + 0.9 * mottled + 0.8 * fields);
+    return mix(vec3(0.046, 0.042, 0.040), vec3(0.150, 0.128, 0.104), tone);
 }
 
 // Twin: floor::seen.
 // Light along a ray that meets nothing else: of the floor, where there is one and the ray goes down, or of the sky.
 fn surroundings(ray: Ray) -> vec3<f32> {
     let way = ray.direction * oblong();
-    let fall = frame.block.x - ray.origin.y;
+    let fall = frame.altitude.z - ray.origin.y;
     let falls = frame.floor.x > 0.5 && ray.direction.y <= -1e-5 && fall < 0.0;
     // One call for both: a driver copies a function to each place that calls it.
-    let sky = sky_backdrop(unit_or_up(vec3(way.x, select(way.y, 0.0, falls), way.z)));
-    if !falls { return sky; }
+    let direction = unit_or_up(vec3(way.x, select(way.y, 0.0, falls), way.z));
+    let sky = sky_air(direction);
+    if !falls { return sky_with_all(direction, sky); }
     let t = fall / ray.direction.y;
     let away = t * length(way);
     let p = at(ray, t);

@@ -83,7 +83,7 @@ fn open_high() -> vec3<bool> { return frame.clip_high.xyz >= frame.cells.xyz; }
     return corner(world, face);
 }
 
-// The ground beyond the sides of a box in a sea: two triangles for each square of its nodes.
+// The ground beyond the sides of a box: two triangles for each square of its nodes.
 @vertex fn around(@builtin(vertex_index) index: u32) -> Corner {
     let across = u32(frame.beyond.z) - 1u;
     let quad = index / 6u;

@@ -43,7 +43,7 @@
 @group(0) @binding(22) var linear_repeated: sampler;
 @group(0) @binding(23) var<storage, read> mask: array<f32>;
 
-// The ground beyond the sides of a box in a sea, at nodes: height, then colour, normal, and shares of sky and sun in parts.
+// The ground beyond the sides of a box, at nodes: height, then colour, normal, and shares of sky and sun in parts.
 @group(0) @binding(24) var<storage, read> beyond: array<vec4<u32>>;
 
 const FAR = 3.0e38;
@@ -185,6 +185,9 @@ fn rock_at(x: f32, z: f32) -> Rock {
     return Rock(a.rgb, unit_or_up(n.xyz), n.w, a.w);
 }
 
+// Whether the ground goes on around the box.
+fn goes_on() -> bool { return frame.beyond.y > 0.0; }
+
 // Whether the box stands in a sea.
 fn has_sea() -> bool { return frame.sea.z > 0.5; }
 
@@ -194,7 +197,7 @@ fn beyond_box(p: vec3<f32>) -> f32 { return length(max(max(-p.xz, p.xz - frame.c
 
 fn is_beyond_sides(x: f32, z: f32) -> bool {
     let place = vec2(x, z);
-    return has_sea() && any((place < vec2(0.0)) | (place > frame.cells.xz));
+    return goes_on() && any((place < vec2(0.0)) | (place > frame.cells.xz));
 }
 
 fn beyond_node(i: vec2<i32>) -> vec4<u32> {
@@ -292,8 +295,8 @@ fn lava_normal(p: vec3<f32>) -> vec3<f32> {
 
 // Sky --------------------------------------------------------------------------------------------------------------
 
-// Twin: sky::backdrop.
-fn sky_backdrop(d: vec3<f32>) -> vec3<f32> {
+// Twin: sky::air.
+fn sky_air(d: vec3<f32>) -> vec3<f32> {
     var base = mix(frame.horizon.rgb, frame.zenith.rgb, ramp(0.0, 0.55, d.y));
     if d.y < 0.0 {
         base = mix(frame.horizon.rgb, frame.nadir.rgb, pow(ramp(0.0, BACKDROP_DEEP, -d.y), BACKDROP_BENT));
@@ -313,7 +316,7 @@ fn sky_reflected(d: vec3<f32>) -> vec3<f32> {
 
 // Twin: sky::haze.
 fn sky_haze(d: vec3<f32>) -> vec3<f32> {
-    return mix(sky_backdrop(normalize(vec3(d.x, max(d.y, -0.25), d.z))), frame.horizon.rgb, 0.35);
+    return mix(sky_air(normalize(vec3(d.x, max(d.y, -0.25), d.z))), frame.horizon.rgb, 0.35);
 }
 
 fn shown(kelvin: f32) -> vec3<f32> {

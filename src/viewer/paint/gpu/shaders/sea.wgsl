@@ -18,7 +18,7 @@ fn sea_under(ray: Ray, limit: f32) -> Under {
 fn sea_distance(passed: ptr<function, Passed>, ray: Ray, beyond_cells: f32) {
     let way = ray.direction * oblong();
     let hidden = 1.0 - exp(-beyond_cells / frame.sea.w);
-    (*passed).light += (*passed).through * sky_backdrop(unit_or_up(vec3(way.x, 0.0, way.z))) * hidden;
+    (*passed).light += (*passed).through * sky_air(unit_or_up(vec3(way.x, 0.0, way.z))) * hidden;
     (*passed).through *= 1.0 - hidden;
 }
 

@@ -86,7 +86,7 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
     if frame.view.w == 1u && hit.y > 0.5 {
         var face = hit.y % SUNLIT + WITH_NORMAL * floor(hit.y / WITH_NORMAL);
         // Where the land goes on, no side of the box is to be seen in a gap between nodes.
-        if has_sea() && face > BEYOND && face < BLOCK { face = TOP; }
+        if goes_on() && face > BEYOND && face < BLOCK { face = TOP; }
         let code = u32(hit.y % WITH_NORMAL / SUNLIT);
         b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / f32(OPEN_RAYS_COUNT));
         if !is_natural(b) { b.front = before_cut(hit.x); }
@@ -170,7 +170,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     if crossing.kind == CROSSED {
         t = crossing.t;
         skin.point = at(ray, t);
-        skin.cut = crossing.cut;
+        skin.cut = crossing.cut && !goes_on();
         skin.normal = crossing.face;
         if !crossing.cut { skin.normal = lava_normal(skin.point); }
         cover = 1.0;
@@ -189,7 +189,11 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         if b.face > 0.5 {
             var lit = b.point;
             if !is_natural(b) && !is_beyond(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
-            kept = mix(SHADED_GROUND, 1.0, cloud_sunlight(lit));
+            if is_beyond(b) {
+                kept = mix(SHADED_GROUND, 1.0, sunlight_beside(lit));
+            } else {
+                kept = mix(SHADED_GROUND, 1.0, cloud_sunlight(lit));
+            }
         } else if content(b.texel) == 0u {
             kept = floor_shaded(ray);
         }
