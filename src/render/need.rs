@@ -28,7 +28,7 @@ pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
 
 /// Memory of the drawn ground beyond the sides of a box of this shape, by its look: none over a table and under the open sky.
 pub fn need_of_surroundings(grid: Grid, look: &LookSpec) -> MemoryEstimate {
-    let nodes = Ends::of(look).map_or(0, |_| beyond::nodes([grid.nx, grid.nz]));
+    let nodes = Ends::of(look).map_or(0, |ends| beyond::nodes([grid.nx, grid.nz], ends));
     MemoryEstimate::of("the drawn ground around the box", nodes, BYTES_A_NODE)
 }
 

@@ -17,9 +17,9 @@ use crate::render::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};
 use crate::render::noise;
 use crate::view::{LookSpec, Surroundings};
 
-/// Cells of land beyond each side, in longest sides of the box; and most nodes along an edge of all land.
-const MARGIN: f32 = 1.25;
-const NODES: f32 = 480.0;
+/// Cells of land beyond each side, in longest sides of the box, in a sea and on a plain; and most nodes along an edge of all land.
+const MARGINS: [f32; 2] = [1.25, 2.4];
+const NODES: f32 = 640.0;
 /// Longest sides of the box by which the ground has sunk at the end of the margin, below the lowest of the box's sides.
 const DEEPEST: f32 = 0.26;
 /// Longest sides of the box over which a slope at its sides goes on, and the steepest way down and up of these.
@@ -34,7 +34,7 @@ const WIDENS: f32 = 0.55;
 const HILLS: f32 = 0.17;
 const HILLY: f32 = 0.3;
 /// Height of rocks on it in units of pattern, and the units from the side at which they are as high.
-const ROCKS: [f32; 2] = [1.3, 5.0];
+const ROCKS: [f32; 2] = [0.9, 5.0];
 /// Longest sides of the box above its lowest side at which sunlight on lower ground is taken: below water it comes from its surface.
 const LIT: f32 = 0.03;
 /// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
@@ -45,7 +45,7 @@ const STEP: f32 = 0.4;
 /// Share of the box's sides that lie below the plain.
 const LOW: f32 = 0.2;
 /// Share of the margin from which hills become the plain.
-const FLAT: f32 = 0.55;
+const FLAT: f32 = 0.75;
 
 /// How the ground around a box ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,7 +176,7 @@ impl Beyond {
     ) -> Self {
         let size = [block.width(), block.depth()];
         let longest = size[0].max(size[1]);
-        let (spacing, margin) = spread(longest);
+        let (spacing, margin) = spread(longest, ends);
         let sides = sides(block);
         let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
         let plain = low(&sides);
@@ -256,14 +256,15 @@ impl Beyond {
 }
 
 /// Cells from node to node of the ground around a box with this longest side, and from the first node to the box.
-fn spread(longest: f32) -> (f32, f32) {
-    let spacing = ((1.0 + 2.0 * MARGIN) * longest / NODES).ceil().max(1.0);
-    (spacing, (MARGIN * longest / spacing).ceil() * spacing)
+fn spread(longest: f32, ends: Ends) -> (f32, f32) {
+    let share = MARGINS[ends as usize];
+    let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
+    (spacing, (share * longest / spacing).ceil() * spacing)
 }
 
 /// Number of nodes around a box of so many cells along x and z.
-pub(crate) fn nodes(size: [usize; 2]) -> usize {
-    let (spacing, margin) = spread(size[0].max(size[1]) as f32);
+pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
+    let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1).iter().product()
 }
 

@@ -18,7 +18,7 @@ pub(crate) const SHADED: f32 = 0.4;
 pub(crate) const FIELDS: f32 = 0.012;
 
 /// Longest sides of the box up to the distance at which land, and a table, are lost in haze.
-pub(crate) const FAR: [f32; 2] = [13.0, 5.0];
+pub(crate) const FAR: [f32; 2] = [6.0, 5.0];
 
 /// Floor around a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,7 +108,6 @@ impl Floor {
         let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
     }
-
 }
 
 /// Heights over a point, in widths of a cell, between which the way to the sun is in a box up to a height, by the cells of its sides

@@ -252,7 +252,8 @@ impl TerrainLook {
 
     /// Whether this is the ground of a look, but for its light.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
-        let of_surroundings = self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
+        let of_surroundings =
+            self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
         self.block.tall == look.cell_height && of_surroundings
     }
 

@@ -217,7 +217,8 @@ impl Sky {
         // Those between a cloud and the sun shade it; the thin ones beside the sun are bright.
         let shade = (-SHADES * dense(x + TOWARD * self.sun.x, z + TOWARD * self.sun.z)).exp();
         let beside = BESIDE * saturate(d.dot(&self.sun)).powi(6) * (1.0 - cover);
-        let cloud = self.sun_color * (LIT * lerp(0.3, 1.0, shade) + beside) + self.horizon * (SEEN * lerp(0.55, 1.0, shade));
+        let cloud =
+            self.sun_color * (LIT * lerp(0.3, 1.0, shade) + beside) + self.horizon * (SEEN * lerp(0.55, 1.0, shade));
         mix(air, cloud, cover * out * 0.9)
     }
 
@@ -233,7 +234,7 @@ impl Sky {
         (0..2).fold(sky, |seen, row| {
             let edge = CRESTS[row][1] * 0.03;
             let cover = smoothstep(crests[row] + edge, crests[row] - edge, d.y);
-            let clear = THROUGH[row] * lerp(0.45, 1.0, saturate(d.y / crests[row]));
+            let clear = THROUGH[row] * saturate(d.y / crests[row]);
             mix(seen, mix(mist, dark, clear), cover)
         })
     }

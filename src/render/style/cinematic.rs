@@ -8,7 +8,8 @@ use crate::render::ground::floor::{SHADED, STONE};
 use crate::render::ground::heightfield::{Face, before_cut};
 use crate::render::ground::land::{Rock, pattern};
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
-use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::media::billows::billow;
 use crate::render::media::clear::Clear;
 use crate::render::media::plume::OPAQUE;
 use crate::render::media::solid::{End, Met, before};
@@ -20,12 +21,23 @@ use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::{Sight, Tracer};
 use crate::render::style::transfer::FILM;
 use crate::render::volume::field::{Crossing, Pace};
-use crate::simd::Simd;
+use crate::simd::{Portable, Simd};
 
 /// Cells on both sides of a place over which the slope of coated rock is taken.
 pub(crate) const COATED: f32 = 0.8;
 /// Share of its own colour that lava keeps behind deep water.
 pub(crate) const GLOWING: f32 = 0.85;
+
+/// Broadest stones to a unit of pattern, on the ground of the box and beyond its sides.
+pub(crate) const STONES: f32 = 1.6;
+pub(crate) const STONES_BEYOND: f32 = 0.45;
+/// Broadest stones to a pixel up to which all of them are seen, and from which on none.
+pub(crate) const STONES_SEEN: [f32; 2] = [0.06, 0.3];
+/// Unit vectors of the land in the block of billows that stones are taken from: the ground cuts it askew, where it does not repeat.
+pub(crate) const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
+/// How much they tilt the ground, and how much paler their tops are.
+pub(crate) const STONES_TILT: f32 = 0.075;
+pub(crate) const STONES_TONE: f32 = 0.42;
 
 /// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
 #[derive(Clone, Copy, Debug)]
@@ -62,9 +74,9 @@ impl Tracer for ShadeContext<'_> {
         let (t, ground, top) = match (hit, around) {
             (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
                 let ground = match hit.face {
-                    Face::Top => rock_on_top(self, hit.point),
+                    Face::Top => rock_on_top(self, hit.point, hit.t),
                     // Where the land goes on, no side of the box is to be seen in a gap between nodes.
-                    Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point),
+                    Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point, hit.t),
                     Face::Cut(normal) => strata(self, hit.point, normal),
                     Face::Block(normal) => block(self, hit.point, normal),
                 };
@@ -73,7 +85,8 @@ impl Tracer for ShadeContext<'_> {
             (_, Some(t)) => {
                 let p = ray.at(t);
                 let Some(around) = self.around() else { unreachable!("it was met") };
-                (t, lit_rock(self, self.land.rock_beyond(around, p)), false)
+                let rock = stony(self, self.land.rock_beyond(around, p), (p, t), STONES_BEYOND);
+                (t, lit_rock(self, rock), false)
             }
             _ => {
                 let floor = self.floor.and_then(|floor| floor.seen(ray, self.sky));
@@ -259,8 +272,25 @@ struct Ground {
     normal: V3,
 }
 
-fn rock_on_top(context: &ShadeContext, p: V3) -> Ground {
-    lit_rock(context, context.land.rock(p.x, p.z))
+fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
+    let rock = context.land.rock(p.x, p.z);
+    lit_rock(context, if context.land.is_stone() { rock } else { stony(context, rock, (p, t), STONES) })
+}
+
+/// Rock with stones finer than the nodes of the land, as far as pixels at this distance show them.
+fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
+    let pixel = t * context.pixel * stones / context.land.unit;
+    let seen = saturate((STONES_SEEN[1] - pixel) / (STONES_SEEN[1] - STONES_SEEN[0]));
+    if seen <= 0.0 {
+        return rock;
+    }
+    let place = pattern(p, context.land.unit, context.land.block.tall) * stones;
+    let [east, up, south] = ACROSS;
+    let (height, slope) = billow(Portable, east * place.x + up * place.y + south * place.z);
+    let slope = v3(east.dot(&slope), up.dot(&slope), south.dot(&slope));
+    let slope = slope - rock.normal * slope.dot(&rock.normal);
+    let normal = unit_or_up(rock.normal - slope * (STONES_TILT * seen));
+    Rock { albedo: rock.albedo * (1.0 + STONES_TONE * seen * height), normal, ..rock }
 }
 
 /// Rock of the top of the land.

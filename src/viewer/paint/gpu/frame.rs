@@ -190,7 +190,10 @@ impl Frame {
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
         let sea = sea(spec, clip);
-        let around = land.beyond.as_ref().filter(|beyond| is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0));
+        let around = land
+            .beyond
+            .as_ref()
+            .filter(|beyond| is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0));
         let floor = Floor::of(look, &land.block, land.unit, around);
         let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
         let mouths = if spec.volume_shown { spec.mouths } else { &[] };

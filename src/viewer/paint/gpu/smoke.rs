@@ -23,12 +23,11 @@ pub(super) struct SmokeTextures {
     pub(super) cells: Texture,
     /// For each air cell: velocity, and light of the sky.
     pub(super) flow: Texture,
-    /// A block of billows that repeats; one texel before there is smoke.
+    /// A block of billows that repeats: of smoke, and of stones on the ground.
     pub(super) billows: Texture,
     /// Where it is; `None` where there is none.
     pub(super) there: Option<SmokeBox>,
     size: [usize; 3],
-    has_billows: bool,
     air: Option<Arc<AirVolume>>,
     patches: Vec<Patch>,
     /// Inputs for which the cells were computed; `None` when they have to be again.
@@ -75,13 +74,15 @@ impl SmokeTextures {
     /// No smoke.
     pub(super) fn none(gpu: &Gpu) -> Self {
         let one = |name: &str| gpu.map(name, [1; 3], FORMAT);
+        let (side, texels) = billows::texels();
+        let billows = gpu.map("billows", [side; 3], FORMAT);
+        gpu.write(&billows, [0; 3], [side; 3], texels.as_flattened());
         Self {
             cells: one("smoke"),
             flow: one("motion of smoke"),
-            billows: one("billows"),
+            billows,
             there: None,
             size: [1; 3],
-            has_billows: false,
             air: None,
             patches: Vec::new(),
             known: None,
@@ -148,7 +149,7 @@ impl SmokeTextures {
 
     /// Makes textures of this size where they have another.
     fn make_room(&mut self, gpu: &Gpu, size: [usize; 3]) -> Result<bool, TooLarge> {
-        if self.size == size && self.has_billows {
+        if self.size == size {
             return Ok(false);
         }
         let most = gpu.device.limits().max_texture_dimension_3d as usize;
@@ -160,12 +161,6 @@ impl SmokeTextures {
         [self.cells, self.flow] =
             textures.ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
         self.size = size;
-        if !self.has_billows {
-            let (side, texels) = billows::texels();
-            self.billows = gpu.map("billows", [side; 3], FORMAT);
-            gpu.write(&self.billows, [0; 3], [side; 3], texels.as_flattened());
-            self.has_billows = true;
-        }
         Ok(true)
     }
 }

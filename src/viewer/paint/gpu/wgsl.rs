@@ -238,6 +238,14 @@ fn shared() -> String {
         BLOCKS = plates::BLOCKS;
         FILM_SEEN = transfer::FILM;
         COATED = cinematic::COATED;
+        STONES = cinematic::STONES;
+        STONES_BEYOND = cinematic::STONES_BEYOND;
+        STONES_EAST = cinematic::ACROSS[0];
+        STONES_UP = cinematic::ACROSS[1];
+        STONES_SOUTH = cinematic::ACROSS[2];
+        STONES_SEEN = cinematic::STONES_SEEN;
+        STONES_TILT = cinematic::STONES_TILT;
+        STONES_TONE = cinematic::STONES_TONE;
         GLOWING_KEPT = cinematic::GLOWING;
         SURFACE_OF_MEDIA = media::ISO;
         LEAST_OF_MEDIA = clear::LEAST;

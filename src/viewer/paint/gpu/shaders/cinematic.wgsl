@@ -293,7 +293,7 @@ fn sky_with_hills(d: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
         let crest = crest_at(flat, row);
         let edge = HILL_CRESTS[row].y * 0.03;
         let cover = ramp(crest + edge, crest - edge, d.y);
-        let clear = HILLS_THROUGH[row] * mix(0.45, 1.0, saturate1(d.y / crest));
+        let clear = HILLS_THROUGH[row] * saturate1(d.y / crest);
         seen = mix(seen, mix(mist, dark, clear), cover);
     }
     return seen;

@@ -19,22 +19,43 @@ fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
 // Whether the ground is met beyond the sides of the box.
 fn is_beyond(b: Behind) -> bool { return b.face == BEYOND; }
 
+// Twin: cinematic::stony.
+// Rock with stones finer than the nodes of the land, as far as pixels at this distance show them.
+fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
+    let pixel = t * frame.floor.w * stones / frame.cells.w;
+    let seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
+    if seen <= 0.0 { return rock; }
+    let across = mat3x3(STONES_EAST, STONES_UP, STONES_SOUTH);
+    let place = across * pattern_place(p) * stones / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS);
+    let texel = textureSampleLevel(billows, linear_repeated, place, 0.0) * 2.0 - 1.0;
+    let rise = (texel.yzw * STEEPEST) * across;
+    let slope = rise - rock.normal * dot(rise, rock.normal);
+    var stony = rock;
+    stony.normal = unit_or_up(rock.normal - slope * (STONES_TILT * seen));
+    stony.albedo *= 1.0 + STONES_TONE * seen * texel.x;
+    return stony;
+}
+
 // The rock of the top, or of a cave.
 fn rock_of(ray: Ray, b: Behind) -> Rock {
-    if b.face == TOP { return rock_at(b.point.x, b.point.z); }
-    // One call of the grain for both.
+    // One call of the stones for both.
     var rock = Rock(vec3(0.0), face_normal(ray, b.face), b.open, b.sun);
-    var p = pattern_place(b.point);
-    if is_beyond(b) {
-        rock = beyond_rock(b.point.x, b.point.z);
-        p *= BROADER_GRAIN;
+    if b.face == TOP {
+        rock = rock_at(b.point.x, b.point.z);
+        if is_stone() { return rock; }
     }
-    let grain = bumped(rock.normal, p);
-    if is_beyond(b) {
+    if b.face != TOP {
+        // One call of the grain for both.
+        var p = pattern_place(b.point);
+        if is_beyond(b) {
+            rock = beyond_rock(b.point.x, b.point.z);
+            p *= BROADER_GRAIN;
+        }
+        let grain = bumped(rock.normal, p);
+        if !is_beyond(b) { return block_rock(b.point, rock.normal, grain, b.sun, b.open); }
         rock.normal = rugged(rock.normal, grain);
-        return rock;
     }
-    return block_rock(b.point, rock.normal, grain, b.sun, b.open);
+    return stony(rock, b.point, b.t, select(STONES, STONES_BEYOND, is_beyond(b)));
 }
 
 const NO_SLICE = vec4<f32>(0.0);
