@@ -1,6 +1,6 @@
 //! The floor on which the box stands, or the plain around it, up to the horizon.
 
-use super::beyond::Beyond;
+use super::beyond::{Beyond, beyond};
 use super::heightfield::Heightfield;
 use super::sky::Sky;
 use crate::render::camera::Ray;
@@ -17,8 +17,9 @@ pub(crate) const SHADED: f32 = 0.4;
 /// Waves of the fields of a plain to a unit of pattern.
 pub(crate) const FIELDS: f32 = 0.012;
 
-/// Longest sides of the box up to the distance at which land, and a table, are lost in haze.
-pub(crate) const FAR: [f32; 2] = [6.0, 5.0];
+/// Longest sides of the box up to the distance at which land, and a table, are lost in haze: from the box where the ground goes on
+/// around it, else from the eye.
+pub(crate) const FAR: [f32; 2] = [4.6, 5.0];
 
 /// Floor around a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub(crate) struct Floor {
     /// Height of a cell in its widths, and cells to a unit of pattern.
     tall: f32,
     unit: f32,
+    /// Whether the ground around the box ends in it.
+    pub(crate) is_plain: bool,
 }
 
 impl Floor {
@@ -44,7 +47,7 @@ impl Floor {
         let is_table = look.surroundings == Surroundings::Table;
         let foot = around.map_or(block.foot, |around| around.plain);
         let side = if around.is_some() { 0.0 } else { block.side() - foot };
-        Some(Self { is_table, foot, side, size, tall: block.tall, unit })
+        Some(Self { is_table, foot, side, size, tall: block.tall, unit, is_plain: around.is_some() })
     }
 
     /// Light of the floor along a ray that meets nothing else, and its distance; none where it does not meet the floor.
@@ -57,9 +60,26 @@ impl Floor {
         let way = in_widths(ray.direction, self.tall);
         let away = t * way.norm();
         let light = times(self.colour(ray.at(t), away), self.light(ray.at(t), sky));
+        Some((self.faded(ray, (t, away), light, sky), t))
+    }
+
+    /// Light of the floor, or of the plain around the box, as far as it is seen through the haze over it at a distance along a ray, in
+    /// cells and in their widths.
+    pub(crate) fn faded(&self, ray: &Ray, (t, away): (f32, f32), light: V3, sky: &Sky) -> V3 {
+        let way = in_widths(ray.direction, self.tall);
         let level = unit_or_up(v3(way.x, 0.0, way.z));
-        let clear = (-away / (FAR[usize::from(self.is_table)] * self.longest())).exp();
-        Some((mix(sky.air(level), light, clear), t))
+        let far = if self.is_plain { beyond(self.size, ray.at(t)) } else { away };
+        mix(sky.air(level), light, self.clear(far))
+    }
+
+    /// Share of the light of the floor that comes through the haze over it.
+    fn clear(&self, far: f32) -> f32 {
+        (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
+    }
+
+    /// Share of the light at a distance along a ray that comes through the haze over the plain around the box.
+    pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
+        self.clear(beyond(self.size, p))
     }
 
     /// Share of its light that a place of the floor keeps under what stands in the box between it and the sun, by the share of the

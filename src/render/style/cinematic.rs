@@ -33,10 +33,13 @@ pub(crate) const STONES: f32 = 1.6;
 pub(crate) const STONES_BEYOND: f32 = 0.45;
 /// Broadest stones to a pixel up to which all of them are seen, and from which on none.
 pub(crate) const STONES_SEEN: [f32; 2] = [0.06, 0.3];
+/// How much there is more of them in some fields than in others, and the broadest of these to a stone.
+pub(crate) const STONES_LESS: f32 = 0.9;
+pub(crate) const STONES_FIELDS: f32 = 0.137;
 /// Unit vectors of the land in the block of billows that stones are taken from: the ground cuts it askew, where it does not repeat.
 pub(crate) const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
 /// How much they tilt the ground, and how much paler their tops are.
-pub(crate) const STONES_TILT: f32 = 0.075;
+pub(crate) const STONES_TILT: f32 = 0.06;
 pub(crate) const STONES_TONE: f32 = 0.42;
 
 /// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
@@ -89,15 +92,25 @@ impl Tracer for ShadeContext<'_> {
                 (t, lit_rock(self, rock), false)
             }
             _ => {
-                let floor = self.floor.and_then(|floor| floor.seen(ray, self.sky));
-                let (still, floor) = floor.unwrap_or_else(|| (self.sky.backdrop(self.view(ray)), f32::MAX));
+                let Some((still, floor)) = self.floor.and_then(|floor| floor.seen(ray, self.sky)) else {
+                    let still = self.sky.backdrop(self.view(ray));
+                    return Behind { still, t: f32::MAX, ..Behind::default() };
+                };
+                let is_plain = self.floor.is_some_and(|floor| floor.is_plain);
+                let still = if is_plain { hazed(self, ray, floor, still) } else { still };
                 return Behind { still, floor, t: f32::MAX, ..Behind::default() };
             }
         };
+        let is_beyond = around == Some(t);
         let clear = clear(self, ray, t);
-        let still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
+        let mut still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
+        let plain = self.floor.filter(|floor| is_beyond && floor.is_plain);
+        if let Some(plain) = plain {
+            still = plain.faded(ray, (t, 0.0), still, self.sky);
+        }
+        let clear = clear * plain.map_or(1.0, |plain| plain.clear_beyond(ray.at(t)));
         let warmed = times(ground.warmed, self.blackbody.shown(KELVIN)) * (STRENGTH * self.look.lava_light * clear);
-        Behind { still, warmed, normal: ground.normal, t, top, beyond: around == Some(t), floor: f32::MAX }
+        Behind { still, warmed, normal: ground.normal, t, top, beyond: is_beyond, floor: f32::MAX }
     }
 
     fn slices(&self) -> Slices<'_> {
@@ -286,7 +299,10 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     }
     let place = pattern(p, context.land.unit, context.land.block.tall) * stones;
     let [east, up, south] = ACROSS;
-    let (height, slope) = billow(Portable, east * place.x + up * place.y + south * place.z);
+    let place = east * place.x + up * place.y + south * place.z;
+    let (height, slope) = billow(Portable, place);
+    // More of them here than there, by a broad pattern of the same block.
+    let seen = seen * (1.0 + STONES_LESS * billow(Portable, place * STONES_FIELDS).0);
     let slope = v3(east.dot(&slope), up.dot(&slope), south.dot(&slope));
     let slope = slope - rock.normal * slope.dot(&rock.normal);
     let normal = unit_or_up(rock.normal - slope * (STONES_TILT * seen));

@@ -240,6 +240,8 @@ fn shared() -> String {
         COATED = cinematic::COATED;
         STONES = cinematic::STONES;
         STONES_BEYOND = cinematic::STONES_BEYOND;
+        STONES_LESS = cinematic::STONES_LESS;
+        STONES_FIELDS = cinematic::STONES_FIELDS;
         STONES_EAST = cinematic::ACROSS[0];
         STONES_UP = cinematic::ACROSS[1];
         STONES_SOUTH = cinematic::ACROSS[2];

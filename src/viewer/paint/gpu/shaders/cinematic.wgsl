@@ -386,8 +386,22 @@ fn surroundings(ray: Ray) -> vec3<f32> {
     let away = t * length(way);
     let p = at(ray, t);
     let light = floor_colour(p, away) * floor_light(p);
-    let clear = exp(-away / (select(FLOOR_FAR.x, FLOOR_FAR.y, is_stone()) * max(frame.cells.x, frame.cells.z)));
-    return mix(sky, light, clear);
+    if goes_on() { return hazed(ray, t, mix(sky, light, floor_clear(beyond_box(p)))); }
+    return mix(sky, light, floor_clear(away));
+}
+
+// Twin: floor::clear.
+// Share of the light of the floor that comes through the haze over it.
+fn floor_clear(far: f32) -> f32 {
+    return exp(-far / (select(FLOOR_FAR.x, FLOOR_FAR.y, is_stone()) * max(frame.cells.x, frame.cells.z)));
+}
+
+// Twin: floor::faded.
+// Light of the plain around the box through the haze over it.
+fn plain_faded(ray: Ray, p: vec3<f32>, light: vec3<f32>) -> vec3<f32> {
+    if frame.floor.x <= 0.5 { return light; }
+    let way = ray.direction * oblong();
+    return mix(sky_air(unit_or_up(vec3(way.x, 0.0, way.z))), light, floor_clear(beyond_box(p)));
 }
 
 // Twin: cinematic::grazed.

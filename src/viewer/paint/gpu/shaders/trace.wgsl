@@ -19,15 +19,23 @@ fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
 // Whether the ground is met beyond the sides of the box.
 fn is_beyond(b: Behind) -> bool { return b.face == BEYOND; }
 
+// A billow at a point, in edges of the broadest ones: its height, and its slope in parts of the steepest.
+fn rock_billow(p: vec3<f32>) -> vec4<f32> {
+    let place = p / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS);
+    return textureSampleLevel(billows, linear_repeated, place, 0.0) * 2.0 - 1.0;
+}
+
 // Twin: cinematic::stony.
 // Rock with stones finer than the nodes of the land, as far as pixels at this distance show them.
 fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
     let pixel = t * frame.floor.w * stones / frame.cells.w;
-    let seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
+    var seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
     if seen <= 0.0 { return rock; }
     let across = mat3x3(STONES_EAST, STONES_UP, STONES_SOUTH);
-    let place = across * pattern_place(p) * stones / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS);
-    let texel = textureSampleLevel(billows, linear_repeated, place, 0.0) * 2.0 - 1.0;
+    let place = across * pattern_place(p) * stones;
+    let texel = rock_billow(place);
+    // More of them here than there, by a broad pattern of the same block.
+    seen *= 1.0 + STONES_LESS * rock_billow(place * STONES_FIELDS).x;
     let rise = (texel.yzw * STEEPEST) * across;
     let slope = rise - rock.normal * dot(rise, rock.normal);
     var stony = rock;
@@ -155,7 +163,11 @@ fn plain_rock(ray: Ray, b: Behind) -> vec3<f32> {
 }
 
 fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
-    if is_natural(b) || is_beyond(b) { return hazed(ray, b.t, rock_by_day(rock_of(ray, b))); }
+    if is_natural(b) || is_beyond(b) {
+        let light = hazed(ray, b.t, rock_by_day(rock_of(ray, b)));
+        if is_beyond(b) { return plain_faded(ray, b.point, light); }
+        return light;
+    }
     return hazed(ray, b.t, strata(b.point, face_normal(ray, b.face), false));
 }
 
@@ -197,6 +209,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         cover = 1.0;
     } else if b.face > 0.5 {
         light = lava_light(ray, b) * clearness(ray, b.t);
+        if is_beyond(b) && frame.floor.x > 0.5 { light *= floor_clear(beyond_box(b.point)); }
         if is_natural(b) {
             cover = film_cover(b.point);
             skin.normal = ground_normal_at(b.point.x, b.point.z, COATED);
