@@ -109,7 +109,7 @@ table! {
         /// its sides. Cinematic.
         pub surroundings: Surroundings = Surroundings::Sky;
         /// Share of the sky that clouds cover, 0 none, 1 all of it; over a table there is none. Cinematic.
-        pub clouds: f32 = 0.45, [0.0, 1.0] "";
+        pub clouds: f32 = 0.55, [0.0, 1.0] "";
         /// Compass direction of the sun: 0 north, 90 east.
         pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
         /// Height of the sun above the horizon; absent: what suits the sky.

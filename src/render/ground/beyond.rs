@@ -288,3 +288,53 @@ pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
     let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
     out(p.x, size[0]).hypot(out(p.z, size[1]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Grid;
+    use crate::render::ground::land::TerrainLook;
+    use ndarray::Array2;
+
+    fn land(surroundings: Surroundings, raised: f32) -> TerrainLook {
+        let height = |(z, x): (usize, usize)| 6.0 + 2.0 * (0.5 * x as f32).sin() + 0.15 * z as f32;
+        let grid = Grid::new(24, 16, 20);
+        let mut ground = Array2::from_shape_fn((grid.nz, grid.nx), height);
+        ground[[0, 3]] += raised;
+        TerrainLook::bake(&ground, grid, &LookSpec { surroundings, ..LookSpec::default() }, 48)
+    }
+
+    #[test]
+    fn it_begins_as_the_box_ends_and_sinks_or_becomes_a_plain() {
+        for surroundings in [Surroundings::Land, Surroundings::Sea] {
+            let land = land(surroundings, 0.0);
+            let beyond = land.beyond.as_ref().expect("ground around the box");
+            let lowest = beyond.sides.iter().copied().fold(f32::MAX, f32::min);
+            for k in 0..20 {
+                let at = 0.5 + k as f32;
+                for (x, z) in [(at, -0.01), (at, 20.01), (-0.01, at), (24.01, at)] {
+                    let inside = land.block.heights.at(x.clamp(0.0, 24.0), z.clamp(0.0, 20.0));
+                    assert!((beyond.height(x, z) - inside).abs() < 0.6, "{surroundings:?} at {x}, {z}");
+                }
+                let end = beyond.height(0.2 - beyond.margin, at);
+                match beyond.ends {
+                    Ends::Plain => assert!((end - beyond.plain).abs() < 0.05, "{end} is not {}", beyond.plain),
+                    Ends::Sea => assert!(end < lowest - 1.0, "{end} is not below {lowest}"),
+                }
+            }
+            assert!(beyond.plain >= lowest && beyond.plain < 9.0);
+            let down = Ray { origin: v3(-9.0, 40.0, 7.0), direction: v3(0.0, -1.0, 0.0) };
+            let t = beyond.hit(&down).expect("ground below");
+            assert!((40.0 - t - beyond.height(-9.0, 7.0)).abs() < 0.05);
+        }
+        assert!(land(Surroundings::Table, 0.0).beyond.is_none() && land(Surroundings::Sky, 0.0).beyond.is_none());
+    }
+
+    #[test]
+    fn a_film_that_sets_at_a_side_bakes_nothing_again_and_a_cell_does() {
+        let bare = land(Surroundings::Land, 0.0);
+        let beyond = bare.beyond.expect("ground around the box");
+        assert!(beyond.is_beside(&land(Surroundings::Land, 0.2).block));
+        assert!(!beyond.is_beside(&land(Surroundings::Land, 2.0).block));
+    }
+}
