@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use crate::render::math::{V3, direction, mix, saturate, smoothstep, v3};
+use crate::render::math::{V3, direction, luminance, mix, saturate, smoothstep, v3};
 use crate::render::noise;
-use crate::view::{LookSpec, SkyPreset};
+use crate::view::{LookSpec, SkyPreset, Surroundings};
 
 /// The light of one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct Sky {
     pub(crate) ambient: [V3; 2],
     /// How much more than by day is seen of the light of lava in smoke: in the dark it is looked at for longer.
     pub(crate) adapted: f32,
+    /// Whether the lamps of a studio are around, and not a sky.
+    pub(crate) is_indoors: bool,
 }
 
 /// Steps of the table of [`Below`].
@@ -35,6 +37,21 @@ pub(crate) const BENT: f32 = 0.7;
 
 /// Share of the sun's light that clouds in a mirror have.
 pub(crate) const CLOUD: f32 = 0.45;
+
+/// Share of their colour that sun and sky have indoors, and how bright its wall is beside a horizon, up to its ceiling and on its floor.
+const COLORED_KEY: f32 = 0.55;
+const COLORED_FILL: f32 = 0.5;
+const COLORED_WALL: f32 = 0.4;
+const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
+/// Lamps of a studio, each a lit rectangle: cosine and sine of its turn from the sun's side and of its height; half its width and height at
+/// distance 1, the softness of its edge, and its strength. The first one has the sun's colour, and bars as a window.
+pub(crate) const LAMPS: [[f32; 4]; 3] =
+    [[0.906, 0.423, 0.743, 0.669], [-0.766, -0.643, 0.906, 0.423], [-0.174, 0.985, 0.342, 0.940]];
+pub(crate) const LAMP_SIZES: [[f32; 4]; 3] =
+    [[0.52, 0.40, 0.05, 1.7], [0.13, 0.75, 0.06, 2.4], [0.75, 0.30, 0.14, 1.5]];
+/// Half the width of its bars, and how much softer the edges of lamps are in liquids, whose steps of cells would show in them.
+pub(crate) const BARS: f32 = 0.028;
+pub(crate) const SOFTENED: f32 = 0.30;
 
 /// Share of the nadir's colour below the horizon from a table: the power is dear for something done for each pixel.
 struct Below(Vec<f32>);
@@ -56,6 +73,21 @@ impl Below {
 
 impl Sky {
     pub(crate) fn new(look: &LookSpec) -> Self {
+        let sky = Self::outdoors(look);
+        if look.surroundings == Surroundings::Table { sky.indoors() } else { sky }
+    }
+
+    /// A studio at this time of day: a grey wall, and lamps instead of sun and sky.
+    fn indoors(self) -> Self {
+        let tinted = |color: V3, share: f32| mix(V3::repeat(luminance(color)), color, share);
+        let wall = tinted(self.horizon, COLORED_WALL);
+        let [horizon, zenith, nadir] = WALLS.map(|share| wall * share);
+        let sun_color = tinted(self.sun_color, COLORED_KEY);
+        let ambient = self.ambient.map(|color| tinted(color, COLORED_FILL));
+        Self { sun_color, horizon, zenith, nadir, halo: V3::zeros(), ambient, is_indoors: true, ..self }
+    }
+
+    fn outdoors(look: &LookSpec) -> Self {
         let elevation = |usual: f32| look.sun_elevation_deg.unwrap_or(usual);
         let toward = |usual: f32| direction(look.sun_azimuth_deg, elevation(usual));
         match look.sky {
@@ -68,6 +100,7 @@ impl Sky {
                 halo: v3(0.50, 0.24, 0.10),
                 ambient: [v3(0.33, 0.38, 0.54), v3(0.13, 0.10, 0.09)],
                 adapted: 1.0,
+                is_indoors: false,
             },
             SkyPreset::Day => Self {
                 sun: toward(48.0),
@@ -78,6 +111,7 @@ impl Sky {
                 halo: v3(0.5, 0.45, 0.35),
                 ambient: [v3(0.75, 0.92, 1.2), v3(0.35, 0.33, 0.3)],
                 adapted: 1.0,
+                is_indoors: false,
             },
             SkyPreset::Night => Self {
                 sun: toward(38.0),
@@ -88,6 +122,7 @@ impl Sky {
                 halo: v3(0.02, 0.03, 0.05),
                 ambient: [v3(0.060, 0.078, 0.125), v3(0.028, 0.031, 0.042)],
                 adapted: 3.0,
+                is_indoors: false,
             },
         }
     }
@@ -110,16 +145,50 @@ impl Sky {
 
     /// Sky seen in a reflection.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
+        if self.is_indoors {
+            return self.studio(d, SOFTENED);
+        }
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
     }
 
     /// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
     pub(crate) fn mirrored(&self, d: V3) -> V3 {
+        if self.is_indoors {
+            return self.studio(d, 0.0);
+        }
         let sky = mix(self.horizon, self.zenith * 2.0, saturate(d.y));
         let dome = v3(d.x, 0.0, d.z) * (1.1 / (0.25 + d.y.max(0.0)));
         let cloud = smoothstep(-0.15, 0.45, noise::fractal(dome, 3)) * smoothstep(0.0, 0.2, d.y);
         let above = mix(sky, self.sun_color * CLOUD + self.horizon, cloud);
         mix(self.nadir, above, smoothstep(-0.12, 0.06, d.y))
+    }
+
+    /// A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
+    fn studio(&self, d: V3, softer: f32) -> V3 {
+        let wall = mix(self.horizon, self.zenith, saturate(d.y));
+        let room = mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y));
+        let [east, south] = {
+            let level = self.sun.x.hypot(self.sun.z).max(1e-4);
+            [self.sun.x / level, self.sun.z / level]
+        };
+        let mut light = room;
+        for (k, ([turn, aside, level, high], [wide, tall, soft, strength])) in
+            LAMPS.into_iter().zip(LAMP_SIZES).enumerate()
+        {
+            let (x, z) = (east * turn - south * aside, east * aside + south * turn);
+            let along = d.x * x + d.z * z;
+            let ahead = along * level + d.y * high;
+            if ahead <= 0.05 {
+                continue;
+            }
+            let across = ((d.z * x - d.x * z) / ahead).abs();
+            let up = ((d.y * level - along * high) / ahead).abs();
+            let edge = |size: f32, at: f32| smoothstep(size + soft + softer, size - soft - softer, at);
+            let bars = if k == 0 && softer <= 0.0 { smoothstep(0.5 * BARS, 1.5 * BARS, across.min(up)) } else { 1.0 };
+            let color = if k == 0 { self.sun_color } else { self.ambient[0] };
+            light += color * (strength * edge(wide, across) * edge(tall, up) * bars);
+        }
+        light
     }
 
     /// Colour that distance fades to, in direction `d`.
@@ -131,6 +200,20 @@ impl Sky {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_stands_among_lamps() {
+        let of = |surroundings| Sky::new(&LookSpec { surroundings, ..LookSpec::default() });
+        let (land, table) = (of(Surroundings::Land), of(Surroundings::Table));
+        assert!(!land.is_indoors && table.is_indoors);
+        let lamp = direction(LookSpec::default().sun_azimuth_deg, 42.0);
+        let seen = |turn: f32| {
+            let (sine, cosine) = turn.to_radians().sin_cos();
+            luminance(table.mirrored(v3(lamp.x * cosine - lamp.z * sine, lamp.y, lamp.x * sine + lamp.z * cosine)))
+        };
+        assert!(seen(18.0) > 10.0 * seen(90.0), "the key lamp stands by the sun, {} {}", seen(18.0), seen(90.0));
+        assert_eq!(table.mirrored(-V3::y()), table.nadir);
+    }
 
     #[test]
     fn the_table_is_the_curve() {

@@ -274,7 +274,8 @@ pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own
     let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
     // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
-    sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava
+    let flame = context.flame.map_or(V3::zeros(), |flame| flame.at(p, normal) + flame.inside(p) * soft.bleeds);
+    sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
 /// Share of the sun's light by colour on a surface that it meets at an angle of this cosine.

@@ -4,7 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::ground::floor::{SHADED, STONE};
+use crate::render::ground::floor::{SHADED, SLATE, STONE};
 use crate::render::ground::heightfield::{Face, before_cut};
 use crate::render::ground::land::{Rock, pattern};
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
@@ -13,7 +13,7 @@ use crate::render::media::clear::Clear;
 use crate::render::media::plume::OPAQUE;
 use crate::render::media::solid::{End, Met, before};
 use crate::render::media::veils::Veil;
-use crate::render::media::water::WET;
+use crate::render::media::water::{WET, net};
 use crate::render::media::{ISO, Passed, filmed, pass, pass_clouds};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
@@ -117,7 +117,8 @@ impl Tracer for ShadeContext<'_> {
         }
         let coated = behind.top && end.met == Met::Behind;
         let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
-        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel)
+        let flame = self.flame.map_or(V3::zeros(), |flame| flame.light(ray, end.t));
+        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel) + flame
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
@@ -136,7 +137,9 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn reaches_beyond(&self, ray: &Ray) -> bool {
-        self.sea.is_some_and(|sea| sea.is_met(ray, f32::MAX)) || self.sparks.is_near(ray)
+        self.sea.is_some_and(|sea| sea.is_met(ray, f32::MAX))
+            || self.sparks.is_near(ray)
+            || self.flame.is_some_and(|flame| flame.is_near(ray))
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
@@ -168,9 +171,9 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
 fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
     let passed = pass(context, ray, end.t, sight);
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
-        (true, true) => times(end.light, WET),
+        (true, true) => times(end.light, WET) * net(context, ray.at(end.t)),
         (true, false) => filmed(context, ray, end.t, end.light),
-        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET),
+        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET) * net(context, ray.at(end.t)),
         (false, _) => end.light,
     };
     if passed.first == f32::MAX {
@@ -213,7 +216,8 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         // A cut side is lit from its crest.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
-    let bare = behind.still * shadowed(context, p) + behind.warmed * context.ember.at(p, behind.normal);
+    let flame = context.flame.map_or(0.0, |flame| flame.on_rock(p, behind.normal));
+    let bare = behind.still * shadowed(context, p) + behind.warmed * (context.ember.at(p, behind.normal) + flame);
     if film <= 0.0 {
         return bare;
     }
@@ -237,7 +241,9 @@ fn shadowed(context: &ShadeContext, p: V3) -> f32 {
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
-            behind.still * floor.shaded(ray.at(behind.floor), context.sky.sun, |p| context.sunlight(p))
+            let p = ray.at(behind.floor);
+            let flame = context.flame.map_or(V3::zeros(), |flame| times(V3::from(SLATE), flame.at(p, V3::y())));
+            behind.still * floor.shaded(p, context.sky.sun, |p| context.sunlight(p)) + flame
         }
         _ => behind.still,
     }

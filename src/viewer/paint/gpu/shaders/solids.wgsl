@@ -133,7 +133,7 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, ow
     let sun = frame.sun_color.rgb * sun_on(dot(normal, frame.sun.xyz), wrap, bleeds, own) * open_on(p, hit.normal);
     let lava = ember_on_rock(p, normal);
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
-    return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
+    return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava + flame_at(p, normal) + flame_inside(p) * bleeds;
 }
 
 // Twin: solid::grains.
@@ -238,6 +238,7 @@ fn unevenness(p: vec3<f32>, shine: Shine, skin: f32) -> vec3<f32> {
 // Twin: sky::mirrored.
 // Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
 fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
+    if is_stone() { return studio(d, 0.0); }
     let sky = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
     let dome = vec3(d.x, 0.0, d.z) * (1.1 / (0.25 + max(d.y, 0.0)));
     let cloud = ramp(-0.15, 0.45, fractal(dome, 3)) * ramp(0.0, 0.2, d.y);
@@ -245,25 +246,38 @@ fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
     return mix(frame.nadir.rgb, above, ramp(-0.12, 0.06, d.y));
 }
 
-// Twin: smooth::around, smooth::lit.
-// Light that arrives from a mirrored direction: `sky` unless a material stands before it.
+// Twin: smooth::lit.
+// Light of a material that is seen in a mirror, at a place with this normal.
+fn lit_in_mirror(color: vec3<f32>, p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
+    let facing = saturate1(dot(normal, frame.sun.xyz)) * open_at(p + normal * OFF_PLACE);
+    return color * (sky_ambient(normal) * 0.7 + frame.sun_color.rgb * (SEEN_OF_SUN * facing)) * SEEN;
+}
+
+// Twin: smooth::around.
+// Light that arrives from a mirrored direction: `sky` unless a material or the ground stands before it.
 fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     let toward = mirror / oblong();
+    let start = hit.point + hit.normal;
     var away = MIRRORED_NEAREST;
     var light = vec3(0.0);
     var open = 1.0;
     for (var i = 0; i < MIRRORED_PLACES; i++) {
-        let p = hit.point + hit.normal + toward * away;
+        let p = start + toward * away;
         let densities = media_at(p);
-        let sun = frame.sun_color.rgb * (SEEN_OF_SUN * beside_ground(p));
-        let lit = (sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.7 + sun) * SEEN;
         for (var k = 0; k < media_count(); k++) {
             if !is_solid(k) { continue; }
             let cover = ramp(0.3, 0.7, pick(densities, k)) * open;
-            light += frame.media_color[k].rgb * lit * cover;
+            if cover <= UNSEEN { continue; }
+            light += lit_in_mirror(frame.media_color[k].rgb, p, upright(media_gradient(p, FACES, k))) * cover;
             open -= cover;
         }
+        if open <= UNSEEN || p.y < height(p.x, p.z) { break; }
         away *= MIRRORED_FARTHER;
+    }
+    let end = start + toward * away;
+    if open > UNSEEN && end.y < height(end.x, end.z) {
+        light += lit_in_mirror(STONE, end, ground_normal_at(end.x, end.z, FACES)) * open;
+        open = 0.0;
     }
     return light + sky * open;
 }
