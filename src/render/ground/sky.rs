@@ -46,9 +46,12 @@ const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
 /// Lamps of a studio, each a lit rectangle: cosine and sine of its turn from the sun's side and of its height; half its width and height at
 /// distance 1, the softness of its edge, and its strength. The first one has the sun's colour, and bars as a window.
 pub(crate) const LAMPS: [[f32; 4]; 3] =
-    [[0.906, 0.423, 0.743, 0.669], [-0.766, -0.643, 0.906, 0.423], [-0.174, 0.985, 0.342, 0.940]];
+    [[0.906, 0.423, 0.743, 0.669], [-0.500, -0.866, 0.857, 0.515], [-0.174, 0.985, 0.342, 0.940]];
 pub(crate) const LAMP_SIZES: [[f32; 4]; 3] =
-    [[0.52, 0.40, 0.05, 1.7], [0.13, 0.75, 0.06, 2.4], [0.75, 0.30, 0.14, 1.5]];
+    [[0.52, 0.40, 0.06, 1.25], [0.80, 0.28, 0.30, 1.25], [0.75, 0.30, 0.14, 1.5]];
+/// How much brighter the wall is in a mirror, and sines of the height between which it darkens there.
+pub(crate) const LIT_WALL: f32 = 2.2;
+pub(crate) const WALL_ENDS: [f32; 2] = [0.15, 0.8];
 /// Half the width of its bars, and how much softer the edges of lamps are in liquids, whose steps of cells would show in them.
 pub(crate) const BARS: f32 = 0.028;
 pub(crate) const SOFTENED: f32 = 0.30;
@@ -165,7 +168,7 @@ impl Sky {
 
     /// A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
     fn studio(&self, d: V3, softer: f32) -> V3 {
-        let wall = mix(self.horizon, self.zenith, saturate(d.y));
+        let wall = mix(self.horizon * LIT_WALL, self.zenith, smoothstep(WALL_ENDS[0], WALL_ENDS[1], d.y));
         let room = mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y));
         let [east, south] = {
             let level = self.sun.x.hypot(self.sun.z).max(1e-4);

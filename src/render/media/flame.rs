@@ -21,11 +21,10 @@ pub(crate) const FOOT: V3 = V3::new(0.06, 0.12, 0.34);
 pub(crate) const BODY: V3 = V3::new(1.0, 0.66, 0.27);
 pub(crate) const TIP: V3 = V3::new(1.0, 0.40, 0.08);
 pub(crate) const BRIGHT: f32 = 5.0;
-/// Colour of its light, its strength, that on rock by the lava's there, and that inside a material that light enters, where it
+/// Colour of its light, its strength, and that inside a material that light enters, where it
 /// goes so many heights by colour.
 pub(crate) const LIGHT: V3 = V3::new(1.0, 0.56, 0.22);
-pub(crate) const LIT: f32 = 0.65;
-pub(crate) const ON_ROCK: f32 = 0.5;
+pub(crate) const LIT: f32 = 3.0;
 pub(crate) const INSIDE: f32 = 1.15;
 pub(crate) const ENTERS: V3 = V3::new(1.25, 0.80, 0.50);
 /// How far its tip is blown aside at most, in its heights, and turns of that in a step.
@@ -103,12 +102,12 @@ impl Flame {
         let to = self.toward(p);
         let apart = to.norm_squared() / (self.height * self.height);
         let facing = saturate(0.2 + 0.8 * n.dot(&to) / to.norm().max(1e-4));
-        LIGHT * (LIT * facing / (apart + 0.15))
+        LIGHT * (LIT * facing / (apart + 0.8))
     }
 
-    /// Strength of the light that arrives from it on rock, as that of lava.
-    pub(crate) fn on_rock(&self, p: V3, n: V3) -> f32 {
-        ON_ROCK * self.at(p, n).x
+    /// Light that arrives from it on rock, by colour for one of lava's light of this colour.
+    pub(crate) fn on_rock(&self, p: V3, n: V3, of_lava: V3) -> V3 {
+        self.at(p, n).zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
     }
 
     /// Light of it that comes out of a material that it enters.

@@ -106,7 +106,8 @@ impl Events {
         match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
             // What a side of the box cuts goes on there: densities are held beyond it.
             Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
-                (1.0 - (left.t - t) / water::DROP).max(0.0)
+                let small = (1.0 - (left.t - t) / water::DROP).max(0.0);
+                if small > 0.0 && lies(&media[medium], ray.at(t)) { 0.0 } else { small }
             }
             _ => 0.0,
         }
@@ -124,6 +125,13 @@ struct Inside {
     media: u32,
     /// Whether it came in by a side of what is shown of the box.
     by_pane: bool,
+}
+
+/// Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
+fn lies(clear: &Clear, p: V3) -> bool {
+    let [aside, down] = water::LIES;
+    let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
+    (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
 }
 
 /// Light that the media add along a ray, and the share of the light behind them that comes through, by colour.
@@ -325,11 +333,12 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside
     if inside.media == 0 || to <= from {
         return;
     }
-    let Clear { liquid, field, .. } = &context.clear[inside.media.trailing_zeros() as usize];
+    let clear = &context.clear[inside.media.trailing_zeros() as usize];
+    let liquid = &clear.liquid;
     let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
     let middle = ray.at(0.5 * (from + to));
     let scattered = water::scattered(context, liquid, middle);
-    let scattered = if inside.by_pane { times(scattered, water::sunk(context, field, middle)) } else { scattered };
+    let scattered = if inside.by_pane { times(scattered, water::sunk(context, clear, middle)) } else { scattered };
     passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
     passed.through = times(passed.through, kept);
 }

@@ -4,6 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::media::clear::Clear;
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 use crate::render::volume::field::MediumField;
@@ -28,6 +29,8 @@ pub(crate) const DROP: f32 = 3.0;
 pub(crate) const GATHERED: f32 = 0.9;
 pub(crate) const GATHERED_OF_SUN: f32 = 0.22;
 pub(crate) const OF_DROP: [f32; 2] = [0.2, 0.6];
+/// Cells aside and down from a place at which a liquid is wide that lies.
+pub(crate) const LIES: [f32; 2] = [4.0, 2.5];
 /// Colour of what deep water sends back of the light that falls into it.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Share of its light that wet rock sends out, compared with dry rock.
@@ -71,9 +74,10 @@ const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
 /// Heights over a place behind a pane at which the liquid is looked for, and the length that each stands for, in cells.
 pub(crate) const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
-/// Light of a body of liquid behind a pane: how much brighter it is under its surface, and what a cell of depth takes, by colour.
+/// Light of a body of liquid behind a pane: how much brighter it is under its surface, and what a cell of depth takes of all colours, and
+/// of that which the liquid absorbs most.
 pub(crate) const UNDER: f32 = 4.2;
-pub(crate) const SINKS: V3 = V3::new(0.20, 0.11, 0.07);
+pub(crate) const SINKS: [f32; 2] = [0.065, 0.14];
 /// Strength of the shafts of light in it, and how many there are to a unit of pattern.
 pub(crate) const SHAFTS: f32 = 0.35;
 pub(crate) const APART: f32 = 0.24;
@@ -83,8 +87,8 @@ pub(crate) const EDGE: [f32; 2] = [0.30, 0.10];
 pub(crate) const EDGE_ENDS: [f32; 2] = [0.66, 0.56];
 pub(crate) const OPEN_OVER: f32 = 1.5;
 /// Net of light on the bed of a liquid: how much darker it is between its lines and brighter on them, and meshes to a unit of pattern.
-pub(crate) const NET: [f32; 2] = [0.90, 1.55];
-pub(crate) const MESHES: f32 = 0.20;
+pub(crate) const NET: [f32; 2] = [0.94, 1.36];
+pub(crate) const MESHES: f32 = 0.17;
 
 /// Effect of a clear liquid on light that passes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -215,7 +219,7 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
 
 /// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour: it darkens downwards, and has shafts
 /// of sunlight in it.
-pub(crate) fn sunk(context: &ShadeContext, field: &MediumField, p: V3) -> V3 {
+pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
     let over = |(away, length): (f32, f32)| length * field.density(p + v3(0.0, away, 0.0)).min(1.0);
     let depth = OVER.into_iter().map(over).sum::<f32>() * context.look.cell_height;
     let sun = context.sky.sun;
@@ -224,7 +228,8 @@ pub(crate) fn sunk(context: &ShadeContext, field: &MediumField, p: V3) -> V3 {
     let (x, z) = (p.x + sun.x * aside, p.z + sun.z * aside);
     let scale = APART / context.land.unit;
     let shafts = noise::gradient(v3(x * scale + moved, 0.4, z * scale - 0.6 * moved));
-    (SINKS * -depth).map(f32::exp) * (UNDER * (1.0 + SHAFTS * shafts))
+    let sinks = liquid.absorbed * (SINKS[1] / liquid.absorbed.max().max(1e-4));
+    sinks.map(|by_color| (-depth * (SINKS[0] + by_color)).exp() * UNDER * (1.0 + SHAFTS * shafts))
 }
 
 /// Light of the edge of a surface that a pane cuts, where the density of the liquid there is this: under air, not under another liquid.
@@ -322,7 +327,8 @@ mod tests {
 
     #[test]
     fn depth_takes_the_red_first() {
-        assert!(SINKS.x > SINKS.y && SINKS.y > SINKS.z && NET[0] < 1.0 && NET[1] > 1.0);
+        assert!(ABSORBED.x > ABSORBED.y && ABSORBED.y > ABSORBED.z && SINKS.iter().all(|sinks| *sinks > 0.0));
+        assert!(NET[0] < 1.0 && NET[1] > 1.0);
         assert!(OVER.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
     }
 

@@ -216,8 +216,12 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         // A cut side is lit from its crest.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
-    let flame = context.flame.map_or(0.0, |flame| flame.on_rock(p, behind.normal));
-    let bare = behind.still * shadowed(context, p) + behind.warmed * (context.ember.at(p, behind.normal) + flame);
+    let lit = V3::repeat(context.ember.at(p, behind.normal));
+    let lit = match context.flame {
+        Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
+        None => lit,
+    };
+    let bare = behind.still * shadowed(context, p) + times(behind.warmed, lit);
     if film <= 0.0 {
         return bare;
     }

@@ -239,6 +239,7 @@ fn shared() -> String {
         TURN = media::TURN;
         CLOSED = media::CLOSED;
         DROP = water::DROP;
+        LIES = water::LIES;
         SUBMERGED = water::SUBMERGED;
         WATER_STRAIGHT = water::STRAIGHT;
         SUN_MIRRORED = water::SUN;
@@ -265,7 +266,6 @@ fn shared() -> String {
         FLAME_BRIGHT = flame::BRIGHT;
         FLAME_LIGHT = flame::LIGHT;
         FLAME_LIT = flame::LIT;
-        FLAME_ON_ROCK = flame::ON_ROCK;
         FLAME_INSIDE = flame::INSIDE;
         FLAME_ENTERS = flame::ENTERS;
         TILTED = water::TILTED;
@@ -299,6 +299,10 @@ fn shared() -> String {
         ENDS_ON_GROUND = solid::ENDS_ON_GROUND;
         ENDS_ON_SOLID = solid::ENDS_ON_SOLID;
         DARKEST_GRAIN = solid::DARKEST;
+        THIN = solid::THIN;
+        THIN_ENDS = solid::THIN_ENDS;
+        STREAKS = solid::STREAKS;
+        FRAYED = solid::FRAYED;
         GRAINS_WRAP = solid::GRAINS.wrap;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
@@ -317,6 +321,10 @@ fn shared() -> String {
         ICE_GLASSY = ice::GLASSY;
         ICE_CLEAR = ice::CLEAR;
         ICE_FILM = ice::FILM;
+        ICE_TURBID = ice::TURBID;
+        ICE_BEHIND = ice::BEHIND;
+        ICE_LIFTED = ice::LIFTED;
+        ICE_GATHERS = ice::GATHERS;
         ICE_LAYERS = ice::LAYERS;
         SHINE_OF_WAX = smooth::WAX;
         SHINE_OF_GLOSS = smooth::GLOSS;
@@ -336,6 +344,8 @@ fn shared() -> String {
         LAMPS = sky::LAMPS;
         LAMP_SIZES = sky::LAMP_SIZES;
         LAMP_COUNT = sky::LAMPS.len();
+        LIT_WALL = sky::LIT_WALL;
+        WALL_ENDS = sky::WALL_ENDS;
         BARS = sky::BARS;
         SOFTENED = sky::SOFTENED;
         OPACITY_OF_HAZE = haze::OPACITY;
@@ -373,6 +383,7 @@ fn shared() -> String {
         DARKENED = plume::DARKENED;
         HALF_DARKENED = plume::HALF_DARKENED;
         DROPS = plume::DROPS;
+        EVENED = plume::EVENED;
         BEGAN = plume::BEGAN;
         BILLOW = plume::BILLOW;
         BILLOW_TEXELS = billows::SIDE;

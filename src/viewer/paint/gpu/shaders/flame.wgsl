@@ -54,7 +54,7 @@ fn flame_at(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
     let to = toward_flame(p);
     let apart = dot(to, to) / (frame.flame.w * frame.flame.w);
     let facing = saturate1(0.2 + 0.8 * dot(n, to) / max(length(to), 1e-4));
-    return FLAME_LIGHT * (FLAME_LIT * facing / (apart + 0.15));
+    return FLAME_LIGHT * (FLAME_LIT * facing / (apart + 0.8));
 }
 
 // Twin: flame::inside.
@@ -65,7 +65,5 @@ fn flame_inside(p: vec3<f32>) -> vec3<f32> {
     return FLAME_INSIDE * FLAME_LIGHT * exp(-max(apart - 0.5, 0.0) / FLAME_ENTERS);
 }
 
-// Light that arrives from it on rock, as that of lava.
-fn flame_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
-    return shown(EMBER_KELVIN) * (EMBER_STRENGTH * frame.heat.z * FLAME_ON_ROCK * flame_at(p, n).x);
-}
+// Light that arrives from it on rock.
+fn flame_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> { return frame.heat.z * flame_at(p, n); }

@@ -198,7 +198,9 @@ fn sunk(p: vec3<f32>, medium: i32) -> vec3<f32> {
     let aside = p.xz + frame.sun.xz * (depth / max(frame.sun.y, 0.3) * 0.75);
     let scale = SHAFTS_APART / frame.cells.w;
     let shafts = gradient_noise(vec3(aside.x * scale + moved, 0.4, aside.y * scale - 0.6 * moved));
-    return exp(-SINKS * depth) * (UNDER * (1.0 + SHAFTS * shafts));
+    let absorbed = frame.media_absorbed[medium].rgb;
+    let sinks = absorbed * (SINKS.y / max(max(absorbed.r, max(absorbed.g, absorbed.b)), 1e-4));
+    return exp(-depth * (SINKS.x + sinks)) * (UNDER * (1.0 + SHAFTS * shafts));
 }
 
 // Twin: water::edge.
@@ -301,11 +303,23 @@ fn smallness(ray: Ray, t: f32, medium: i32) -> f32 {
     return 0.0;
 }
 
+fn is_wet(p: vec3<f32>, medium: i32) -> bool { return medium_at(p, medium) >= SURFACE_OF_MEDIA; }
+
+// Twin: media::lies.
+// Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
+fn lies(p: vec3<f32>, medium: i32) -> bool {
+    let east = vec3(LIES.x, 0.0, 0.0);
+    let south = vec3(0.0, 0.0, LIES.x);
+    let below = p - vec3(0.0, LIES.y, 0.0);
+    return (is_wet(below + east, medium) && is_wet(below - east, medium)) || (is_wet(below + south, medium) && is_wet(below - south, medium));
+}
+
 // What the surface of a drop sends on, which gathers light from all around like a lens.
 fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
     let small = smallness(ray, t, medium);
     if small <= 0.0 { return mirror; }
     let p = at(ray, t);
+    if lies(p, medium) { return mirror; }
     // What lies on the ground is no drop.
     let q = at(ray, t + DROP);
     if q.y < height(q.x, q.z) { return mirror; }

@@ -311,7 +311,7 @@ fn is_stone() -> bool { return frame.floor.x > 1.0; }
 // Twin: sky::studio.
 // A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
 fn studio(d: vec3<f32>, softer: f32) -> vec3<f32> {
-    let wall = mix(frame.horizon.rgb, frame.zenith.rgb, saturate1(d.y));
+    let wall = mix(frame.horizon.rgb * LIT_WALL, frame.zenith.rgb, ramp(WALL_ENDS.x, WALL_ENDS.y, d.y));
     var light = mix(frame.nadir.rgb, wall, ramp(-0.12, 0.06, d.y));
     let sun = frame.sun.xz / max(length(frame.sun.xz), 1e-4);
     var lamps = LAMPS;

@@ -150,6 +150,18 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
     return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, GRAINS_WRAP, 0.0, own_sun(hit));
 }
 
+// Twin: solid::frayed.
+// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
+fn frayed(ray: Ray, p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
+    if preset_of(medium) < SAND || preset_of(medium) > ASH { return 1.0; }
+    let thin = ramp(THIN_ENDS.x, THIN_ENDS.y, medium_at(p - normal * THIN, medium)) * (1.0 - abs(normal.y));
+    if thin <= 0.0 { return 1.0; }
+    let fallen = frame.media.y * STREAKS.z;
+    let streaks = gradient_noise(vec3(p.x * STREAKS.x, p.y * STREAKS.y + fallen, p.z * STREAKS.x));
+    let facing = saturate1(-dot(view_of(ray), normal));
+    return mix(1.0, ramp(FRAYED.x, FRAYED.y, facing + FRAYED.z * streaks), thin);
+}
+
 // Twin: ice::flaws.
 // Share of light that cracks and bubbles under a point of ice send back.
 fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
@@ -157,7 +169,7 @@ fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
     for (var layer = 0; layer < 2; layer++) {
         let inside = q + bent * select(ICE_LAYERS.x, ICE_LAYERS.y, layer > 0);
         let sheet = abs(fractal(inside * 0.13 + vec3(3.0 * f32(layer)), 2));
-        let crack = ramp(0.03, 0.0, sheet) * 0.6;
+        let crack = ramp(0.04, 0.0, sheet) * 0.75;
         let bubbles = ramp(0.35, 0.8, gradient_noise(inside * 1.9)) * 0.4;
         found = max(found, max(crack, bubbles) / (1.0 + 0.4 * f32(layer)));
     }
@@ -172,7 +184,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let frost = fractal(q * 0.5, 4);
     let scales = vec3(fractal(q * 0.9 + vec3(5.0, 1.0, 3.0), 2), 0.0, fractal(q * 0.9 + vec3(9.0, 4.0, 2.0), 2));
     var normal = hit.normal;
-    if !hit.cut { normal = unit_or_up(hit.normal + (scales * 0.22 + vec3(frost, 0.0, -frost) * 0.10) * look.y); }
+    if !hit.cut { normal = unit_or_up(hit.normal + (scales * 0.15 + vec3(frost, 0.0, -frost) * 0.10) * look.y); }
     var deep = 0.0;
     let part = ICE_DEEP / f32(ICE_SAMPLES);
     for (var i = 0; i < ICE_SAMPLES; i++) {
@@ -190,16 +202,17 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let lit = arriving_light(hit, normal, ICE_WRAP, 0.0, own_sun(hit));
     let kept = exp(ICE_ABSORBS * (-deep * look.x));
     let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(ICE_GLASSY, ICE_WHITE, milk) * sqrt(there));
-    let gathered = mix(sky_reflected(bent), sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.6, 0.5);
-    let clear = exp(-0.35 * deep * look.x);
-    let through = mix(gathered * 0.8, hit.behind, mix(1.0, 0.8 * clear, there)) * kept * mix(1.0, ICE_CLEAR * (1.0 - milk), there);
+    let turned = unit_or_up(vec3(bent.x, abs(bent.y) + ICE_LIFTED, bent.z));
+    let gathered = sky_mirrored(turned) * ICE_GATHERS.x + sky_ambient(vec3(0.0, 1.0, 0.0)) * ICE_GATHERS.y;
+    let clear = exp(-ICE_TURBID * deep * look.x);
+    let through = mix(gathered, hit.behind, mix(1.0, ICE_BEHIND * clear, there)) * kept * mix(1.0, ICE_CLEAR * (1.0 - milk), there);
     let facing = saturate1(-dot(view, normal));
     let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * pow(1.0 - facing, 5.0) * mix(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let open = open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate1(dot(mirror, frame.sun.xyz));
     let glint = (pow(near, 96.0) * 6.0 + pow(near, 12.0) * 0.25) * open;
-    return (body + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
+    return (body + through) * (1.0 - share) + (sky_mirrored(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
 }
 
 // Twin: crust::broken.

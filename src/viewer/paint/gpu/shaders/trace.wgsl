@@ -241,7 +241,7 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
                 film = ragged_film(b.point, density, normal, j);
             }
         } else if hit.medium >= 0 && j == count {
-            film.cover = 1.0;
+            film.cover = select(frayed(ray, here.point, here.normal, here.medium), 1.0, hit.cut);
         } else if hit.medium == wetted && !hit.cut && wets(hit.medium) {
             here.medium = j - count - 1;
             if here.medium <= wetted || !wets(here.medium) { continue; }
