@@ -31,6 +31,7 @@ use crate::render::ground::sky::Sky;
 use crate::render::lava::blackbody::BlackBody;
 use crate::render::lava::sparks::{Mouth, Sparks};
 use crate::render::media::clear::{Clear, Clouds, Media};
+use crate::render::media::flame::Flame;
 use crate::render::media::fog::Fog;
 use crate::render::media::haze::{Haze, HazeField};
 use crate::render::media::plume::Generations;
@@ -570,6 +571,7 @@ impl Renderer {
             sea,
             sparks: &sparks.0,
             pixel: sparks.1,
+            flame: Flame::of(&self.look, self.steps).filter(|_| self.contents.lava),
             look: &self.look,
             blackbody: &self.blackbody,
             slices: self.slices(shown).natural(),

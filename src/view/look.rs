@@ -33,7 +33,7 @@ pub enum Surroundings {
     Sky,
     /// Bare land up to the horizon, on which the box stands.
     Land,
-    /// A pale table up to the horizon; the ground of the box is smooth stone, as in a laboratory or a kitchen.
+    /// A dark table among the lamps of a studio; the ground of the box is smooth stone, as in a laboratory or a kitchen.
     Table,
     /// The water at the sides of the box goes on to the horizon, and the land there dips into it. Without water at the sides as sky.
     Sea,
@@ -87,6 +87,9 @@ table! {
         /// Incandescent clots that vents of lava throw in the classic model, 0 none, 1 usual. They are only a likeness, by the rate of
         /// the vent and the number of the step. Cinematic.
         pub sparks: f32 = 1.0, [0.0, 1.0] "";
+        /// A flame, as that of a candle: its foot along x, y, z and its height. It is only a likeness, which heats nothing. Cinematic.
+        #[serde(deserialize_with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
+        pub flame: Option<[f32; 4]> = None, [-1e4, 1e5] "cells";
         /// How far the crust rides down steep, hot lava in one step; 0 nails it to the ground. It is only a likeness: the volume
         /// holds no velocities. Cinematic.
         pub drift: f32 = 0.02, [0.0, 10.0] "cells";

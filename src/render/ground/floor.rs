@@ -4,12 +4,20 @@ use super::beyond::{Beyond, beyond};
 use super::heightfield::Heightfield;
 use super::sky::Sky;
 use crate::render::camera::Ray;
-use crate::render::math::{V3, in_widths, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::math::{V3, in_widths, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::noise;
 use crate::view::{LookSpec, Surroundings};
 
-/// Colour of smooth stone and of the table, linear RGB.
-pub(crate) const STONE: [f32; 3] = [0.165, 0.158, 0.148];
+/// Colour of smooth stone, linear RGB.
+pub(crate) const STONE: [f32; 3] = [0.250, 0.240, 0.226];
+
+/// Colour of the table, a dark slate; the share of it that is left where no lamp shines, and longest sides of the box up to where one does.
+pub(crate) const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
+pub(crate) const UNLIT: f32 = 0.22;
+pub(crate) const POOL: f32 = 1.25;
+/// Share of light that it mirrors when it is met straight on and at a flat angle, and heights of the box up to which that shows in it.
+pub(crate) const POLISH: [f32; 2] = [0.03, 0.34];
+pub(crate) const SHOWN: f32 = 0.9;
 
 /// Share of its light that the ground keeps where the sun is hidden: the sky goes on lighting it.
 pub(crate) const SHADED: f32 = 0.4;
@@ -60,6 +68,7 @@ impl Floor {
         let way = in_widths(ray.direction, self.tall);
         let away = t * way.norm();
         let light = times(self.colour(ray.at(t), away), self.light(ray.at(t), sky));
+        let light = if self.is_table { self.polished(ray.at(t), unit_or_up(way), light, sky) } else { light };
         Some((self.faded(ray, (t, away), light, sky), t))
     }
 
@@ -103,11 +112,36 @@ impl Floor {
         let near = (-away / (2.6 * self.longest())).exp();
         let mottled = near * noise::fractal(q * 0.11 + v3(5.0, 2.0, 8.0), 6);
         if self.is_table {
-            return V3::from(STONE) * (1.0 + 0.05 * mottled);
+            let [x, z] = [p.x - 0.5 * self.size[0], p.z - 0.5 * self.size[1]];
+            let away = x.hypot(z) / (POOL * self.longest());
+            return V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()));
         }
         let fields = noise::fractal(q * FIELDS + v3(1.0, 6.0, 3.0), 4);
         let tone = saturate(0.42 + 0.9 * mottled + 0.8 * fields);
         mix(v3(0.046, 0.042, 0.040), v3(0.150, 0.128, 0.104), tone)
+    }
+
+    /// Light of a place of the table with what it mirrors of the box and of the wall behind it, along a way of true proportions.
+    fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
+        let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
+        let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
+        let [x, z] = [(p.x, way.x, self.size[0]), (p.z, way.z, self.size[1])].map(|(at, along, size)| {
+            let along = if along.abs() < 1e-4 { 1e-4 } else { along };
+            let [a, b] = [-at / along, (size - at) / along];
+            [a.min(b), a.max(b)]
+        });
+        let (near, far) = (x[0].max(z[0]), x[1].min(z[1]));
+        if near < 0.0 || near >= far {
+            return mix(light, wall, share);
+        }
+        let normal = if x[0] > z[0] { v3(-way.x.signum(), 0.0, 0.0) } else { v3(0.0, 0.0, -way.z.signum()) };
+        let high = self.side * self.tall;
+        let rise = -way.y * near;
+        // The farther a place is from what it mirrors, the less of its shape is left.
+        let there = smoothstep(1.1, 0.9, rise / high.max(1e-3)) * (-rise / (SHOWN * high + 1.0)).exp();
+        let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * 0.8);
+        let side = times(V3::from(STONE), sun + sky.ambient(normal) * 0.8);
+        mix(light, mix(wall, side, there), share)
     }
 
     /// Light that arrives on the floor beside the box: its sides cover a part of the sky, and hide the sun.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::parallel::*;
 use crate::render::ground::raster::Raster;
-use crate::render::math::{V3, direction, lerp, mix, saturate, smoothstep, v3};
+use crate::render::math::{V3, direction, lerp, luminance, mix, saturate, smoothstep, v3};
 use crate::render::noise;
 use crate::view::{LookSpec, SkyPreset, Surroundings};
 
@@ -29,6 +29,8 @@ pub(crate) struct Sky {
     pub(crate) clouds: f32,
     pub(crate) stars: f32,
     pub(crate) hills: bool,
+    /// Whether the lamps of a studio are around, and not a sky.
+    pub(crate) is_indoors: bool,
 }
 
 /// Steps of the table of [`Below`].
@@ -72,6 +74,23 @@ pub(crate) const THROUGH: [f32; 2] = [0.34, 0.55];
 pub(crate) const DARK: f32 = 0.035;
 /// Directions of the table of hills.
 const AROUND: usize = 4096;
+/// Share of their colour that sun and sky have indoors, and how bright its wall is beside a horizon, up to its ceiling and on its floor.
+const COLORED_KEY: f32 = 0.55;
+const COLORED_FILL: f32 = 0.5;
+const COLORED_WALL: f32 = 0.4;
+const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
+/// Lamps of a studio, each a lit rectangle: cosine and sine of its turn from the sun's side and of its height; half its width and height at
+/// distance 1, the softness of its edge, and its strength. The first one has the sun's colour, and bars as a window.
+pub(crate) const LAMPS: [[f32; 4]; 3] =
+    [[0.906, 0.423, 0.743, 0.669], [-0.500, -0.866, 0.857, 0.515], [-0.174, 0.985, 0.342, 0.940]];
+pub(crate) const LAMP_SIZES: [[f32; 4]; 3] =
+    [[0.52, 0.40, 0.06, 1.25], [0.80, 0.28, 0.30, 1.25], [0.75, 0.30, 0.14, 1.5]];
+/// How much brighter the wall is in a mirror, and sines of the height between which it darkens there.
+pub(crate) const LIT_WALL: f32 = 2.2;
+pub(crate) const WALL_ENDS: [f32; 2] = [0.15, 0.8];
+/// Half the width of its bars, and how much softer the edges of lamps are in liquids, whose steps of cells would show in them.
+pub(crate) const BARS: f32 = 0.028;
+pub(crate) const SOFTENED: f32 = 0.30;
 
 /// Share of the nadir's colour below the horizon from a table: the power is dear for something done for each pixel.
 struct Below(Vec<f32>);
@@ -132,10 +151,26 @@ fn crests(x: f32, z: f32) -> [f32; 2] {
 
 impl Sky {
     pub(crate) fn new(look: &LookSpec) -> Self {
-        let is_room = look.surroundings == Surroundings::Table;
-        let clouds = if is_room { 0.0 } else { look.clouds };
-        let stars = if look.sky == SkyPreset::Night && !is_room { 1.0 } else { 0.0 };
-        Self { clouds, stars, hills: look.surroundings == Surroundings::Land, ..Self::clear(look) }
+        let sky = Self::clear(look);
+        match look.surroundings {
+            Surroundings::Table => sky.indoors(),
+            _ => Self {
+                clouds: look.clouds,
+                stars: if look.sky == SkyPreset::Night { 1.0 } else { 0.0 },
+                hills: look.surroundings == Surroundings::Land,
+                ..sky
+            },
+        }
+    }
+
+    /// A studio at this time of day: a grey wall, and lamps instead of sun and sky.
+    fn indoors(self) -> Self {
+        let tinted = |color: V3, share: f32| mix(V3::repeat(luminance(color)), color, share);
+        let wall = tinted(self.horizon, COLORED_WALL);
+        let [horizon, zenith, nadir] = WALLS.map(|share| wall * share);
+        let sun_color = tinted(self.sun_color, COLORED_KEY);
+        let ambient = self.ambient.map(|color| tinted(color, COLORED_FILL));
+        Self { sun_color, horizon, zenith, nadir, halo: V3::zeros(), ambient, is_indoors: true, ..self }
     }
 
     /// The sky of a look without anything in it.
@@ -155,6 +190,7 @@ impl Sky {
                 clouds: 0.0,
                 stars: 0.0,
                 hills: false,
+                is_indoors: false,
             },
             SkyPreset::Day => Self {
                 sun: toward(48.0),
@@ -168,6 +204,7 @@ impl Sky {
                 clouds: 0.0,
                 stars: 0.0,
                 hills: false,
+                is_indoors: false,
             },
             SkyPreset::Night => Self {
                 sun: toward(38.0),
@@ -181,6 +218,7 @@ impl Sky {
                 clouds: 0.0,
                 stars: 0.0,
                 hills: false,
+                is_indoors: false,
             },
         }
     }
@@ -257,16 +295,50 @@ impl Sky {
 
     /// Sky seen in a reflection.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
+        if self.is_indoors {
+            return self.studio(d, SOFTENED);
+        }
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
     }
 
     /// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
     pub(crate) fn mirrored(&self, d: V3) -> V3 {
+        if self.is_indoors {
+            return self.studio(d, 0.0);
+        }
         let sky = mix(self.horizon, self.zenith * 2.0, saturate(d.y));
         let dome = v3(d.x, 0.0, d.z) * (1.1 / (0.25 + d.y.max(0.0)));
         let cloud = smoothstep(-0.15, 0.45, noise::fractal(dome, 3)) * smoothstep(0.0, 0.2, d.y);
         let above = mix(sky, self.sun_color * CLOUD + self.horizon, cloud);
         mix(self.nadir, above, smoothstep(-0.12, 0.06, d.y))
+    }
+
+    /// A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
+    fn studio(&self, d: V3, softer: f32) -> V3 {
+        let wall = mix(self.horizon * LIT_WALL, self.zenith, smoothstep(WALL_ENDS[0], WALL_ENDS[1], d.y));
+        let room = mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y));
+        let [east, south] = {
+            let level = self.sun.x.hypot(self.sun.z).max(1e-4);
+            [self.sun.x / level, self.sun.z / level]
+        };
+        let mut light = room;
+        for (k, ([turn, aside, level, high], [wide, tall, soft, strength])) in
+            LAMPS.into_iter().zip(LAMP_SIZES).enumerate()
+        {
+            let (x, z) = (east * turn - south * aside, east * aside + south * turn);
+            let along = d.x * x + d.z * z;
+            let ahead = along * level + d.y * high;
+            if ahead <= 0.05 {
+                continue;
+            }
+            let across = ((d.z * x - d.x * z) / ahead).abs();
+            let up = ((d.y * level - along * high) / ahead).abs();
+            let edge = |size: f32, at: f32| smoothstep(size + soft + softer, size - soft - softer, at);
+            let bars = if k == 0 && softer <= 0.0 { smoothstep(0.5 * BARS, 1.5 * BARS, across.min(up)) } else { 1.0 };
+            let color = if k == 0 { self.sun_color } else { self.ambient[0] };
+            light += color * (strength * edge(wide, across) * edge(tall, up) * bars);
+        }
+        light
     }
 
     /// Colour that distance fades to, in direction `d`.
@@ -302,6 +374,20 @@ mod tests {
         }
         let room = Sky::new(&LookSpec { surroundings: Surroundings::Table, ..look });
         assert_eq!((room.clouds, room.stars, room.hills), (0.0, 0.0, false));
+    }
+
+    #[test]
+    fn a_table_stands_among_lamps() {
+        let of = |surroundings| Sky::new(&LookSpec { surroundings, ..LookSpec::default() });
+        let (land, table) = (of(Surroundings::Land), of(Surroundings::Table));
+        assert!(!land.is_indoors && table.is_indoors);
+        let lamp = direction(LookSpec::default().sun_azimuth_deg, 42.0);
+        let seen = |turn: f32| {
+            let (sine, cosine) = turn.to_radians().sin_cos();
+            luminance(table.mirrored(v3(lamp.x * cosine - lamp.z * sine, lamp.y, lamp.x * sine + lamp.z * cosine)))
+        };
+        assert!(seen(18.0) > 10.0 * seen(90.0), "the key lamp stands by the sun, {} {}", seen(18.0), seen(90.0));
+        assert_eq!(table.mirrored(-V3::y()), table.nadir);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 
 /// Absorption of ice by a cell of its length, its colour, and the length that is looked into.
-pub(crate) const ABSORBS: V3 = V3::new(0.17, 0.055, 0.03);
+pub(crate) const ABSORBS: V3 = V3::new(0.13, 0.040, 0.022);
 pub(crate) const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
 pub(crate) const DEEP: f32 = 4.0;
 /// Samples of that length.
@@ -17,14 +17,20 @@ pub(crate) const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
 pub(crate) const MIRRORS: f32 = 0.02;
 pub(crate) const BENDS: f32 = 0.31;
 /// Share of light that frost and bubbles send back, and that clear ice does.
-pub(crate) const WHITE: f32 = 0.40;
-pub(crate) const GLASSY: f32 = 0.16;
+pub(crate) const WHITE: f32 = 0.50;
+pub(crate) const GLASSY: f32 = 0.07;
 /// Share of light from behind that deep ice passes on.
-pub(crate) const CLEAR: f32 = 0.7;
+pub(crate) const CLEAR: f32 = 0.85;
 /// Length of a film, in cells.
 pub(crate) const FILM: f32 = 0.6;
 /// Depths at which cracks and bubbles are looked for, in units of pattern.
-pub(crate) const LAYERS: [f32; 2] = [0.7, 2.2];
+pub(crate) const LAYERS: [f32; 2] = [0.7, 2.4];
+/// Turbidity of a cell of ice, and share of what is behind it that deep ice shows.
+pub(crate) const TURBID: f32 = 0.16;
+pub(crate) const BEHIND: f32 = 0.85;
+/// How far light that walls inside turn comes from above, and shares of the surroundings and of the sky in what it gathers.
+pub(crate) const LIFTED: f32 = 0.25;
+pub(crate) const GATHERS: [f32; 2] = [0.75, 0.22];
 
 /// Light that leaves it: a skin of frost over glass, in which cracks and bubbles shine.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
@@ -34,7 +40,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let frost = noise::fractal(q * 0.5, 4);
     let scales =
         v3(noise::fractal(q * 0.9 + v3(5.0, 1.0, 3.0), 2), 0.0, noise::fractal(q * 0.9 + v3(9.0, 4.0, 2.0), 2));
-    let normal = hit.uneven((scales * 0.22 + v3(frost, 0.0, -frost) * 0.10) * look.waves);
+    let normal = hit.uneven((scales * 0.15 + v3(frost, 0.0, -frost) * 0.10) * look.waves);
     let deep = thickness(hit) * context.pace(hit.ray);
     let there = saturate(deep);
     let bent = bent(view, normal);
@@ -46,9 +52,10 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let body =
         times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit) * (lerp(GLASSY, WHITE, milk) * there.sqrt());
     // What is behind it, and what a lens of ice gathers from elsewhere.
-    let gathered = mix(sky.reflected(bent), sky.ambient(V3::y()) * 0.6, 0.5);
-    let clear = (-0.35 * deep * look.depth).exp();
-    let through = times(mix(gathered * 0.8, hit.behind, lerp(1.0, 0.8 * clear, there)), kept)
+    let turned = unit_or_up(v3(bent.x, bent.y.abs() + LIFTED, bent.z));
+    let gathered = sky.mirrored(turned) * GATHERS[0] + sky.ambient(V3::y()) * GATHERS[1];
+    let clear = (-TURBID * deep * look.depth).exp();
+    let through = times(mix(gathered, hit.behind, lerp(1.0, BEHIND * clear, there)), kept)
         * lerp(1.0, CLEAR * (1.0 - milk), there);
     let facing = saturate(-view.dot(&normal));
     let share = MIRRORS + (1.0 - MIRRORS) * (1.0 - facing).powi(5) * lerp(1.0, 0.35, milk);
@@ -56,7 +63,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let open = context.open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate(mirror.dot(&sky.sun));
     let glint = (near.powi(96) * 6.0 + near.powi(12) * 0.25) * open;
-    (body + through) * (1.0 - share) + (sky.reflected(mirror) + sky.sun_color * glint) * share.max(0.04)
+    (body + through) * (1.0 - share) + (sky.mirrored(mirror) + sky.sun_color * glint) * share.max(0.04)
 }
 
 /// Direction of a ray inside.
@@ -75,7 +82,7 @@ fn flaws(q: V3, bent: V3) -> f32 {
     for (layer, depth) in LAYERS.into_iter().enumerate() {
         let inside = q + bent * depth;
         let sheet = noise::fractal(inside * 0.13 + V3::repeat(3.0 * layer as f32), 2).abs();
-        let crack = smoothstep(0.03, 0.0, sheet) * 0.6;
+        let crack = smoothstep(0.04, 0.0, sheet) * 0.75;
         let bubbles = smoothstep(0.35, 0.8, noise::gradient(inside * 1.9)) * 0.4;
         found = found.max(crack.max(bubbles) / (1.0 + 0.4 * layer as f32));
     }

@@ -13,6 +13,7 @@
 
 pub(crate) mod billows;
 pub(crate) mod clear;
+pub(crate) mod flame;
 pub(crate) mod fog;
 pub(crate) mod haze;
 pub(crate) mod ice;
@@ -105,7 +106,8 @@ impl Events {
         match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
             // What a side of the box cuts goes on there: densities are held beyond it.
             Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
-                (1.0 - (left.t - t) / water::DROP).max(0.0)
+                let small = (1.0 - (left.t - t) / water::DROP).max(0.0);
+                if small > 0.0 && lies(&media[medium], ray.at(t)) { 0.0 } else { small }
             }
             _ => 0.0,
         }
@@ -114,6 +116,22 @@ impl Events {
     fn all(&self) -> &[Event] {
         &self.events[..self.count]
     }
+}
+
+/// The media that a ray is inside of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inside {
+    /// A bit for each.
+    media: u32,
+    /// Whether it came in by a side of what is shown of the box.
+    by_pane: bool,
+}
+
+/// Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
+fn lies(clear: &Clear, p: V3) -> bool {
+    let [aside, down] = water::LIES;
+    let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
+    (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
 }
 
 /// Light that the media add along a ray, and the share of the light behind them that comes through, by colour.
@@ -149,7 +167,7 @@ impl Passed {
 /// Effect of gases and smoke on the light along a ray before `far`, where no other medium lies.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
-    between(context, &mut passed, ray, 0, (0.0, far), sight);
+    between(context, &mut passed, ray, Inside::default(), (0.0, far), sight);
     passed
 }
 
@@ -171,19 +189,23 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     let veil = sight.veil.filter(|veil| veil.fits(open, edge));
     let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
     let sight = Sight { others, ..sight };
-    let (mut passed, mut inside, mut at) = (veil.as_ref().map_or(Passed::NOTHING, Passed::behind), 0_u32, 0.0);
+    let mut passed = veil.as_ref().map_or(Passed::NOTHING, Passed::behind);
+    let (mut inside, mut at) = (Inside::default(), 0.0);
     for (k, event) in events.all().iter().enumerate() {
         between(context, &mut passed, ray, inside, (at, event.t), sight);
         at = event.t;
         passed.first = passed.first.min(event.t);
         let bit = 1 << event.medium;
         match event.border {
-            Border::Leaves => inside &= !bit,
-            Border::Inside => inside |= bit,
+            Border::Leaves => inside.media &= !bit,
+            Border::Inside => inside.media |= bit,
             Border::Enters | Border::Cut(_) => {
-                let submerged = inside & !bit != 0;
-                let sunken = inside & (bit - 1) != 0;
-                inside |= bit;
+                let submerged = inside.media & !bit != 0;
+                let sunken = inside.media & (bit - 1) != 0;
+                inside.media |= bit;
+                if !submerged {
+                    inside.by_pane = matches!(event.border, Border::Cut(_));
+                }
                 if sunken {
                     continue;
                 }
@@ -209,7 +231,10 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 let (mirrored, share) = water::of_drop(context, point, small, (mirrored, share));
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
-                tint(context, &mut passed, point, (event.medium, inside));
+                if matches!(event.border, Border::Cut(_)) && !submerged {
+                    passed.light += times(passed.through, water::edge(context, point, clear.field.density(point)));
+                }
+                tint(context, &mut passed, point, (event.medium, inside.media));
                 foam(context, &mut passed, clear.look, (point, normal));
             }
         }
@@ -229,9 +254,16 @@ fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32)
     passed.through *= 1.0 - hidden;
 }
 
-/// Adds what lies between two surfaces: the media that the ray is inside of, a bit for each, or gas.
-fn between(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32), sight: Sight) {
-    match inside == 0 && context.is_cloudy() {
+/// Adds what lies between two surfaces: the media that the ray is inside of, or gas.
+fn between(
+    context: &ShadeContext,
+    passed: &mut Passed,
+    ray: &Ray,
+    inside: Inside,
+    (from, to): (f32, f32),
+    sight: Sight,
+) {
+    match inside.media == 0 && context.is_cloudy() {
         true => {
             let gas = sight.others.gas;
             let (from, to) = (from.max(gas.near), to.min(gas.far));
@@ -295,15 +327,18 @@ fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point
     }
 }
 
-/// A stretch of the ray through the media of `inside`, a bit for each. The first one fills it: the low-pass of lighter liquids
+/// A stretch of the ray through the media that it is inside of. The first one fills it: the low-pass of lighter liquids
 /// reaches into heavier ones, as it does into rock.
-fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: u32, (from, to): (f32, f32)) {
-    if inside == 0 || to <= from {
+fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside, (from, to): (f32, f32)) {
+    if inside.media == 0 || to <= from {
         return;
     }
-    let liquid = context.clear[inside.trailing_zeros() as usize].liquid;
+    let clear = &context.clear[inside.media.trailing_zeros() as usize];
+    let liquid = &clear.liquid;
     let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
-    let scattered = water::scattered(context, &liquid, ray.at(0.5 * (from + to)));
+    let middle = ray.at(0.5 * (from + to));
+    let scattered = water::scattered(context, liquid, middle);
+    let scattered = if inside.by_pane { times(scattered, water::sunk(context, clear, middle)) } else { scattered };
     passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
     passed.through = times(passed.through, kept);
 }

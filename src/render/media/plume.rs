@@ -31,6 +31,8 @@ pub(crate) const DARKENED: f32 = 0.85;
 pub(crate) const HALF_DARKENED: f32 = 0.4;
 /// White of drops of water.
 pub(crate) const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
+/// How much of its light a bright place in steam loses to what lies around it: without it all of a puff would be white.
+pub(crate) const EVENED: f32 = 0.5;
 /// Edge of the broadest billows in air cells.
 pub(crate) const BILLOW: f32 = 11.0;
 /// How much billows count in dense smoke, and how much more where it is thin: its edge is made of them.
@@ -283,7 +285,9 @@ impl March<'_> {
         let albedo = mix(V3::from(self.context.look.air.albedo) * pale, DROPS, shaped.puff.steam);
         passed.first = passed.first.min(t);
         passed.last = passed.last.max(t);
-        passed.light += times(passed.through, times(albedo, lit(&self.light, &shaped.puff, shaped.relief))) * share;
+        let light = lit(&self.light, &shaped.puff, shaped.relief);
+        let light = light * (1.0 / (1.0 + EVENED * shaped.puff.steam * most(light)));
+        passed.light += times(passed.through, times(albedo, light)) * share;
         passed.through *= 1.0 - share;
     }
 }

@@ -1,5 +1,6 @@
 //! Smooth materials: wax, which light enters, melts, which shine, and metal, which mirrors what is around it.
 
+use crate::render::ground::floor::STONE;
 use crate::render::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::media::solid::{Hit, Softness, arriving, own};
 use crate::render::noise;
@@ -59,7 +60,12 @@ pub(crate) const NEAREST: f32 = 0.9;
 pub(crate) const FARTHER: f32 = 1.38;
 /// Share of their colour that they send back, and that of the sun's light on them.
 pub(crate) const SEEN: f32 = 0.46;
-pub(crate) const SEEN_OF_SUN: f32 = 0.3;
+pub(crate) const SEEN_OF_SUN: f32 = 0.9;
+/// Share of a mirrored ray up to which nothing is seen, cells to each side over which a slope is taken there, and cells off a place at which
+/// it asks for its light.
+pub(crate) const UNSEEN: f32 = 0.02;
+pub(crate) const FACES: f32 = 1.3;
+pub(crate) const OFF_PLACE: f32 = 1.0;
 /// Share that the oxide on metal scatters, and the share of what metal mirrors that it leaves.
 pub(crate) const OXIDE: f32 = 0.14;
 pub(crate) const OXIDE_LEAVES: f32 = 0.7;
@@ -105,7 +111,7 @@ fn oxide(p: V3, waves: f32) -> f32 {
     smoothstep(-0.12, 0.16, patches + 0.45 * (waves - 1.0))
 }
 
-/// Light that arrives from a mirrored direction: `sky` unless a material stands before it.
+/// Light that arrives from a mirrored direction: `sky` unless a material or the ground stands before it.
 fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     let toward = in_cells(mirror, context.look.cell_height);
     let start = hit.point + hit.normal;
@@ -114,20 +120,31 @@ fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
         let p = start + toward * away;
         for clear in context.solids {
             let cover = smoothstep(0.3, 0.7, clear.field.density(p)) * open;
-            if cover > 0.0 {
-                light += times(V3::from(clear.look.linear_color()), lit(context, p)) * cover;
+            if cover > UNSEEN {
+                let normal = clear.field.upright(clear.field.gradient(p, FACES));
+                light += lit(context, V3::from(clear.look.linear_color()), (p, normal)) * cover;
                 open -= cover;
             }
         }
+        if open <= UNSEEN || p.y < context.land.block.heights.at(p.x, p.z) {
+            break;
+        }
         away *= FARTHER;
+    }
+    let end = start + toward * away;
+    if open > UNSEEN && end.y < context.land.block.heights.at(end.x, end.z) {
+        let ground = context.land.block.normal(end.x, end.z, FACES);
+        light += lit(context, V3::from(STONE), (end, ground)) * open;
+        open = 0.0;
     }
     light + sky * open
 }
 
-/// Light of a material that is seen in a mirror.
-fn lit(context: &ShadeContext, p: V3) -> V3 {
-    let sun = context.sky.sun_color * (SEEN_OF_SUN * context.beside_ground(p));
-    (context.sky.ambient(V3::y()) * 0.7 + sun) * SEEN
+/// Light of a material that is seen in a mirror, at a place with this normal.
+fn lit(context: &ShadeContext, color: V3, (p, normal): (V3, V3)) -> V3 {
+    let facing = saturate(normal.dot(&context.sky.sun)) * context.open(p + normal * OFF_PLACE);
+    let sun = context.sky.sun_color * (SEEN_OF_SUN * facing);
+    times(color, context.sky.ambient(normal) * 0.7 + sun) * SEEN
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::lava::crust::{Skin, broken};
-use crate::render::math::{V3, in_cells, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::media::clear::{Clear, LEAST};
+use crate::render::media::water::ripples_moved;
 use crate::render::media::{ISO, ice, smooth};
 use crate::render::noise;
 use crate::render::style::cinematic::COATED;
@@ -27,6 +28,13 @@ pub(crate) const INSIDE: f32 = 1.5;
 /// the low-pass spread out.
 pub(crate) const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
 pub(crate) const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
+/// Cells under a surface of grains at which a thin stream ends, and densities there of a heap and of a stream.
+pub(crate) const THIN: f32 = 5.0;
+pub(crate) const THIN_ENDS: [f32; 2] = [0.5, 0.2];
+/// Streaks of falling grains to a cell aside and along, and how far they fall while ripples move by one.
+pub(crate) const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
+/// Shares of a stream's surface that face the eye between which it frays, and how much streaks count for that.
+pub(crate) const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
 /// How light reaches around the shaded side of grains.
 pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
@@ -123,7 +131,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         let normal = face.unwrap_or_else(|| normal(clear, point));
         let hit = Hit { clear, ray, t, point, normal, cut: face.is_some(), behind: end.light, far: end.t };
         let light = wetted(context, &hit, number, shade(context, &hit));
-        end = End { light, t, met: Met::Solid };
+        end = End { light: mix(end.light, light, frayed(context, &hit)), t, met: Met::Solid };
     }
     // The farther veil first.
     if let [Some(a), Some(b)] = veils
@@ -145,6 +153,23 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         end.light = mix(end.light, shade(context, &hit), cover);
     }
     end
+}
+
+/// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
+fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
+    if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
+        return 1.0;
+    }
+    let (p, normal) = (hit.point, hit.normal);
+    let inside = hit.clear.field.density(p - normal * THIN);
+    let thin = smoothstep(THIN_ENDS[0], THIN_ENDS[1], inside) * (1.0 - normal.y.abs());
+    if thin <= 0.0 {
+        return 1.0;
+    }
+    let fallen = ripples_moved(context.steps) * STREAKS[2];
+    let streaks = noise::gradient(v3(p.x * STREAKS[0], p.y * STREAKS[1] + fallen, p.z * STREAKS[0]));
+    let facing = saturate(-context.view(hit.ray).dot(&normal));
+    lerp(1.0, smoothstep(FRAYED[0], FRAYED[1], facing + FRAYED[2] * streaks), thin)
 }
 
 /// A thin coat on rock.
@@ -274,7 +299,8 @@ pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own
     let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
     // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
     let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
-    sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava
+    let flame = context.flame.map_or(V3::zeros(), |flame| flame.at(p, normal) + flame.inside(p) * soft.bleeds);
+    sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
 /// Share of the sun's light by colour on a surface that it meets at an angle of this cosine.

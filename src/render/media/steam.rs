@@ -2,7 +2,7 @@
 
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::math::{V3, lerp, times, v3};
+use crate::render::math::{V3, in_cells, lerp, times, v3};
 use crate::render::media::Passed;
 use crate::render::media::fog::{FogField, Gas, KINDS};
 use crate::render::noise;
@@ -25,6 +25,12 @@ pub(crate) const OPAQUE: f32 = 0.01;
 /// Billows: the number of the broadest to a unit of pattern, and their strength.
 pub(crate) const BROAD: f32 = 0.19;
 pub(crate) const BILLOWS: f32 = 2.6;
+/// Share of light that a billow takes from the next for its height towards the sun, and the least and the most light that one has; the way
+/// towards the sun in edges of the broadest, and the share of what is seen from which it is looked for.
+pub(crate) const RELIEF: f32 = 0.42;
+pub(crate) const FACING: [f32; 2] = [0.42, 1.25];
+pub(crate) const TOWARD: f32 = 0.34;
+pub(crate) const SHAPED: f32 = 0.02;
 /// How far they rise in a step, in cells.
 const RISE: f64 = 0.15;
 /// Height above the ground, in units of pattern, from which mountains throw no shadow on gas.
@@ -68,9 +74,11 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         }
         let albedo = kinds.iter().zip(dense).fold(V3::zeros(), |sum, (kind, dense)| sum + kind.albedo * (dense / all));
         let share = 1.0 - (-all * length).exp();
+        let seen = share * passed.through.max();
+        let facing = if seen > SHAPED { facing(context, p, (billow, risen)) } else { 1.0 };
         passed.first = passed.first.min(t);
         passed.last = passed.last.max(t);
-        passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas))) * share;
+        passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas) * facing)) * share;
         passed.through *= 1.0 - share;
         passed.through.max() > OPAQUE
     });
@@ -102,6 +110,13 @@ pub(crate) fn phase(cosine: f32) -> f32 {
 /// Irregularity of the density, 0 on average: billows that rise as steps go by.
 fn billow(p: V3, unit: f32, risen: f32) -> f32 {
     BILLOWS * noise::fractal(v3(p.x, p.y - risen, p.z) * (BROAD / unit), 2)
+}
+
+/// Share of its light that a place in a billow of this height has: one towards the sun that is higher shades it.
+fn facing(context: &ShadeContext, p: V3, (height, risen): (f32, f32)) -> f32 {
+    let unit = context.land.unit;
+    let sun = in_cells(context.sky.sun, context.look.cell_height) * (TOWARD * unit / BROAD);
+    (1.0 - RELIEF * (billow(p + sun, unit, risen) - height)).clamp(FACING[0], FACING[1])
 }
 
 /// How far billows have risen after so many steps, in cells; it starts over now and then, which keeps it exact.

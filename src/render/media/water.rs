@@ -4,6 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::media::clear::Clear;
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 use crate::render::volume::field::MediumField;
@@ -28,6 +29,8 @@ pub(crate) const DROP: f32 = 3.0;
 pub(crate) const GATHERED: f32 = 0.9;
 pub(crate) const GATHERED_OF_SUN: f32 = 0.22;
 pub(crate) const OF_DROP: [f32; 2] = [0.2, 0.6];
+/// Cells aside and down from a place at which a liquid is wide that lies.
+pub(crate) const LIES: [f32; 2] = [4.0, 2.5];
 /// Colour of what deep water sends back of the light that falls into it.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Share of its light that wet rock sends out, compared with dry rock.
@@ -68,6 +71,24 @@ pub(crate) const FOAM: [f32; 2] = [0.06, 0.5];
 /// Share of the lava's light that deep water sends back: it comes from near the surface, where
 /// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
+
+/// Heights over a place behind a pane at which the liquid is looked for, and the length that each stands for, in cells.
+pub(crate) const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
+/// Light of a body of liquid behind a pane: how much brighter it is under its surface, and what a cell of depth takes of all colours, and
+/// of that which the liquid absorbs most.
+pub(crate) const UNDER: f32 = 4.2;
+pub(crate) const SINKS: [f32; 2] = [0.065, 0.14];
+/// Strength of the shafts of light in it, and how many there are to a unit of pattern.
+pub(crate) const SHAFTS: f32 = 0.35;
+pub(crate) const APART: f32 = 0.24;
+/// Light of the edge of a surface at a pane, by shares of sky and sun, densities between which it is seen, and
+/// cells over it in which there is no liquid.
+pub(crate) const EDGE: [f32; 2] = [0.30, 0.10];
+pub(crate) const EDGE_ENDS: [f32; 2] = [0.66, 0.56];
+pub(crate) const OPEN_OVER: f32 = 1.5;
+/// Net of light on the bed of a liquid: how much darker it is between its lines and brighter on them, and meshes to a unit of pattern.
+pub(crate) const NET: [f32; 2] = [0.94, 1.36];
+pub(crate) const MESHES: f32 = 0.17;
 
 /// Effect of a clear liquid on light that passes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -196,6 +217,42 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
+/// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour: it darkens downwards, and has shafts
+/// of sunlight in it.
+pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
+    let over = |(away, length): (f32, f32)| length * field.density(p + v3(0.0, away, 0.0)).min(1.0);
+    let depth = OVER.into_iter().map(over).sum::<f32>() * context.look.cell_height;
+    let sun = context.sky.sun;
+    let aside = depth / sun.y.max(0.3) * 0.75;
+    let moved = ripples_moved(context.steps);
+    let (x, z) = (p.x + sun.x * aside, p.z + sun.z * aside);
+    let scale = APART / context.land.unit;
+    let shafts = noise::gradient(v3(x * scale + moved, 0.4, z * scale - 0.6 * moved));
+    let sinks = liquid.absorbed * (SINKS[1] / liquid.absorbed.max().max(1e-4));
+    sinks.map(|by_color| (-depth * (SINKS[0] + by_color)).exp() * UNDER * (1.0 + SHAFTS * shafts))
+}
+
+/// Light of the edge of a surface that a pane cuts, where the density of the liquid there is this: under air, not under another liquid.
+pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
+    let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
+    let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
+    if seen <= 0.0 || context.clear.iter().any(|clear| clear.field.density(over) > 0.3) {
+        return V3::zeros();
+    }
+    (context.sky.ambient(V3::y()) * EDGE[0] + context.sky.sun_color * (EDGE[1] * context.open(p))) * seen
+}
+
+/// Share of its light that a bed under a liquid has in the net that the ripples throw on it.
+pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
+    let q = p * (MESHES / context.land.unit);
+    let moved = ripples_moved(context.steps);
+    let one = 1.0 - noise::gradient(v3(q.x + 1.3 * moved, 0.5 * q.y, q.z + 0.4 * moved)).abs();
+    let other = 1.0 - noise::gradient(v3(1.6 * q.z - 0.8 * moved, 0.5 * q.y + 3.0, 1.6 * q.x + moved)).abs();
+    let lines = (one * other).powi(5);
+    let lit = context.open(p) * saturate(0.7 * context.sky.sun_color.y);
+    lerp(1.0, lerp(NET[0], NET[1], lines), lit)
+}
+
 /// Light that a great depth of a liquid sends back at a point.
 pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
@@ -266,6 +323,13 @@ mod tests {
         assert!((kept - color).abs().max() < 1e-2, "{kept:?} instead of {color:?}");
         assert!(oil.deep.x > oil.deep.y && oil.deep.y > oil.deep.z);
         assert_eq!(of(None, 1.0), Liquid { absorbed: ABSORBED, deep: DEEP, warmed: WARMED }, "water is as it was");
+    }
+
+    #[test]
+    fn depth_takes_the_red_first() {
+        assert!(ABSORBED.x > ABSORBED.y && ABSORBED.y > ABSORBED.z && SINKS.iter().all(|sinks| *sinks > 0.0));
+        assert!(NET[0] < 1.0 && NET[1] > 1.0);
+        assert!(OVER.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
     }
 
     #[test]

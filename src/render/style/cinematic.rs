@@ -4,7 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::ground::floor::{SHADED, STONE};
+use crate::render::ground::floor::{SHADED, SLATE, STONE};
 use crate::render::ground::heightfield::{Face, before_cut};
 use crate::render::ground::land::{Rock, pattern};
 use crate::render::lava::crust::{Skin, body, heat, shade, temperature};
@@ -14,7 +14,7 @@ use crate::render::media::clear::Clear;
 use crate::render::media::plume::OPAQUE;
 use crate::render::media::solid::{End, Met, before};
 use crate::render::media::veils::Veil;
-use crate::render::media::water::WET;
+use crate::render::media::water::{WET, net};
 use crate::render::media::{ISO, Passed, filmed, pass, pass_clouds};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
@@ -143,7 +143,8 @@ impl Tracer for ShadeContext<'_> {
         }
         let coated = behind.top && end.met == Met::Behind;
         let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
-        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel)
+        let flame = self.flame.map_or(V3::zeros(), |flame| flame.light(ray, end.t));
+        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel) + flame
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
@@ -162,7 +163,9 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn reaches_beyond(&self, ray: &Ray) -> bool {
-        self.sea.is_some_and(|sea| sea.is_met(ray, f32::MAX)) || self.sparks.is_near(ray)
+        self.sea.is_some_and(|sea| sea.is_met(ray, f32::MAX))
+            || self.sparks.is_near(ray)
+            || self.flame.is_some_and(|flame| flame.is_near(ray))
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
@@ -196,9 +199,9 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
 fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
     let passed = pass(context, ray, end.t, sight);
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
-        (true, true) => times(end.light, WET),
+        (true, true) => times(end.light, WET) * net(context, ray.at(end.t)),
         (true, false) => filmed(context, ray, end.t, end.light),
-        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET),
+        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET) * net(context, ray.at(end.t)),
         (false, _) => end.light,
     };
     if passed.first == f32::MAX {
@@ -242,7 +245,12 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
     let sunlight = if behind.beyond { context.sunlight_beside(p) } else { context.sunlight(p) };
-    let bare = behind.still * lerp(SHADED, 1.0, sunlight) + behind.warmed * context.ember.at(p, behind.normal);
+    let lit = V3::repeat(context.ember.at(p, behind.normal));
+    let lit = match context.flame {
+        Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
+        None => lit,
+    };
+    let bare = behind.still * lerp(SHADED, 1.0, sunlight) + times(behind.warmed, lit);
     if film <= 0.0 {
         return bare;
     }
@@ -261,7 +269,9 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
-            behind.still * floor.shaded(ray.at(behind.floor), context.sky.sun, |p| context.sunlight(p))
+            let p = ray.at(behind.floor);
+            let flame = context.flame.map_or(V3::zeros(), |flame| times(V3::from(SLATE), flame.at(p, V3::y())));
+            behind.still * floor.shaded(p, context.sky.sun, |p| context.sunlight(p)) + flame
         }
         _ => behind.still,
     }

@@ -12,6 +12,7 @@ use crate::render::lava::blackbody::BlackBody;
 use crate::render::lava::sparks::Sparks;
 use crate::render::math::{V3, in_cells, in_widths, lerp, saturate, unit_or_up};
 use crate::render::media::clear::Clear;
+use crate::render::media::flame::Flame;
 use crate::render::media::fog::{FogField, OFF};
 use crate::render::media::plume::Generations;
 use crate::render::media::sea::SeaField;
@@ -43,6 +44,8 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) pixel: f32,
     /// Whether the ground goes on around it.
     pub(crate) goes_on: bool,
+    /// The flame of the look, where it has one.
+    pub(crate) flame: Option<Flame>,
     /// The sea around it, where there is one.
     pub(crate) sea: Option<SeaField>,
     pub(crate) look: &'a LookSpec,

@@ -11,6 +11,7 @@ use crate::render::ground::sky::Sky;
 use crate::render::lava::plates::{copies, plate_size};
 use crate::render::lava::sparks::{MOST as MOST_SPARKS, MOST_MOUTHS, Sparks};
 use crate::render::math::V3;
+use crate::render::media::flame::Flame;
 use crate::render::media::fog::KINDS;
 use crate::render::media::plume::Generations;
 use crate::render::media::sea::{FAR, Sea};
@@ -65,6 +66,9 @@ numbers! {
         /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it; number of fountains, and width of a
         /// pixel at distance 1.
         floor: Four,
+        /// Foot of a flame and its height in widths of a cell, 0 without one; where its tip is blown.
+        flame: Four,
+        flame_blown: Four,
         /// Sea around the box: its level, its medium, 1 where it is there, cells to its haze.
         sea: Four,
         /// Ground around the box: cells from its first node to the box and from node to node, nodes along x and z.
@@ -198,6 +202,7 @@ impl Frame {
         let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
         let mouths = if spec.volume_shown { spec.mouths } else { &[] };
         let sparks = Sparks::at(mouths, spec.steps as f64, look.sparks, land.unit);
+        let flame = Flame::of(look, spec.steps as f64).filter(|_| spec.volume_shown);
         let fountain = |k: usize| sparks.fountains.get(k);
         let streak = |k: usize| sparks.streaks.get(k);
         Self {
@@ -232,6 +237,8 @@ impl Frame {
                 }
                 None => [0.0, 0.0, sparks.fountains.len() as f32, camera.pixel()],
             },
+            flame: flame.map_or([0.0; 4], |flame| four(flame.foot, flame.height)),
+            flame_blown: flame.map_or([0.0; 4], |flame| [flame.blown[0], flame.blown[1], 0.0, 0.0]),
             sea,
             beyond: around.map_or([0.0; 4], |beyond| {
                 let heights = beyond.heights();
@@ -284,7 +291,19 @@ impl Frame {
         let (fountains, fountain_streaks) = ([nothing; MOST_MOUTHS], [nothing; MOST_MOUTHS]);
         let [kind, side, _, pixel] = self.floor;
         let (floor, sea) = ([kind, side, 0.0, pixel], [0.0, 0.0, self.sea[2], 0.0]);
-        let still = Self { ride: nothing, media: nothing, fog_low, fog_high, fog_kind, fog_more, smoke, ..self };
+        let (flame, flame_blown) = (nothing, nothing);
+        let still = Self {
+            ride: nothing,
+            flame,
+            flame_blown,
+            media: nothing,
+            fog_low,
+            fog_high,
+            fog_kind,
+            fog_more,
+            smoke,
+            ..self
+        };
         Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
     }
 

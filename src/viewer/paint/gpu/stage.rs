@@ -84,6 +84,7 @@ impl Stage {
                 include_str!("shaders/media.wgsl"),
                 include_str!("shaders/sea.wgsl"),
                 include_str!("shaders/sparks.wgsl"),
+                include_str!("shaders/flame.wgsl"),
                 include_str!("shaders/solids.wgsl"),
                 include_str!("shaders/trace.wgsl"),
             ]

@@ -6,7 +6,7 @@ use super::stage;
 use crate::render::ground::{ember, floor, heightfield, land, sky};
 use crate::render::lava::{blackbody, crust, plates, sparks};
 use crate::render::math::V3;
-use crate::render::media::{billows, clear, fog, haze, ice, plume, sea, smoke, smooth, solid, steam, water};
+use crate::render::media::{billows, clear, flame, fog, haze, ice, plume, sea, smoke, smooth, solid, steam, water};
 use crate::render::style::{cinematic, plain, transfer};
 use crate::render::volume::field;
 use crate::render::{contents, film, mask, media, noise};
@@ -110,6 +110,12 @@ impl<const N: usize> Literal for [[f32; 2]; N] {
     }
 }
 
+impl<const N: usize> Literal for [[f32; 4]; N] {
+    fn text(&self) -> String {
+        made_of(&format!("array<vec4<f32>, {N}>"), self)
+    }
+}
+
 impl Literal for smooth::Shine {
     fn text(&self) -> String {
         let Self { soft, matt, mirrors, is_tinted, clear, glint: (power, strength), uneven } = self;
@@ -197,6 +203,11 @@ fn shared() -> String {
         STONE = floor::STONE;
         FLOOR_FAR = floor::FAR;
         FLOOR_FIELDS = floor::FIELDS;
+        SLATE = floor::SLATE;
+        UNLIT = floor::UNLIT;
+        POOL = floor::POOL;
+        POLISH = floor::POLISH;
+        SHOWN_IN_TABLE = floor::SHOWN;
         BACKDROP_DEEP = sky::DEEP;
         BACKDROP_BENT = sky::BENT;
         CLOUD_LAYER = sky::LAYER;
@@ -254,6 +265,7 @@ fn shared() -> String {
         TURN = media::TURN;
         CLOSED = media::CLOSED;
         DROP = water::DROP;
+        LIES = water::LIES;
         SUBMERGED = water::SUBMERGED;
         WATER_STRAIGHT = water::STRAIGHT;
         SUN_MIRRORED = water::SUN;
@@ -271,6 +283,17 @@ fn shared() -> String {
         SPARK_SEEN = sparks::SEEN;
         SPARK_TAIL = sparks::TAIL;
         SPARK_BRIGHT = sparks::BRIGHT;
+        FLAME_SAMPLES = flame::SAMPLES;
+        FLAME_REACH = flame::REACH;
+        FLAME_WIDE = flame::WIDE;
+        FLAME_FOOT = flame::FOOT;
+        FLAME_BODY = flame::BODY;
+        FLAME_TIP = flame::TIP;
+        FLAME_BRIGHT = flame::BRIGHT;
+        FLAME_LIGHT = flame::LIGHT;
+        FLAME_LIT = flame::LIT;
+        FLAME_INSIDE = flame::INSIDE;
+        FLAME_ENTERS = flame::ENTERS;
         TILTED = water::TILTED;
         FADED = water::FADED;
         RIPPLES = water::RIPPLES;
@@ -283,6 +306,18 @@ fn shared() -> String {
         OF_DROP = water::OF_DROP;
         LAVA_MIRRORED = water::MIRRORED;
         WET = water::WET;
+        PLACES_OVER = water::OVER.len();
+        OVER = water::OVER.map(|(away, _)| away);
+        LENGTHS_OVER = water::OVER.map(|(_, length)| length);
+        UNDER = water::UNDER;
+        SINKS = water::SINKS;
+        SHAFTS = water::SHAFTS;
+        SHAFTS_APART = water::APART;
+        EDGE = water::EDGE;
+        EDGE_ENDS = water::EDGE_ENDS;
+        OPEN_OVER = water::OPEN_OVER;
+        NET = water::NET;
+        MESHES = water::MESHES;
         VEIL_OF_GRAINS = solid::VEIL;
         WETS = solid::WETS;
         REACH_OF_FILM = solid::REACH;
@@ -290,6 +325,10 @@ fn shared() -> String {
         ENDS_ON_GROUND = solid::ENDS_ON_GROUND;
         ENDS_ON_SOLID = solid::ENDS_ON_SOLID;
         DARKEST_GRAIN = solid::DARKEST;
+        THIN = solid::THIN;
+        THIN_ENDS = solid::THIN_ENDS;
+        STREAKS = solid::STREAKS;
+        FRAYED = solid::FRAYED;
         GRAINS_WRAP = solid::GRAINS.wrap;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
@@ -308,6 +347,10 @@ fn shared() -> String {
         ICE_GLASSY = ice::GLASSY;
         ICE_CLEAR = ice::CLEAR;
         ICE_FILM = ice::FILM;
+        ICE_TURBID = ice::TURBID;
+        ICE_BEHIND = ice::BEHIND;
+        ICE_LIFTED = ice::LIFTED;
+        ICE_GATHERS = ice::GATHERS;
         ICE_LAYERS = ice::LAYERS;
         SHINE_OF_WAX = smooth::WAX;
         SHINE_OF_GLOSS = smooth::GLOSS;
@@ -315,12 +358,22 @@ fn shared() -> String {
         SKY_COLOR = smooth::SKY_COLOR;
         SEEN = smooth::SEEN;
         SEEN_OF_SUN = smooth::SEEN_OF_SUN;
+        UNSEEN = smooth::UNSEEN;
+        FACES = smooth::FACES;
+        OFF_PLACE = smooth::OFF_PLACE;
         OXIDE = smooth::OXIDE;
         OXIDE_LEAVES = smooth::OXIDE_LEAVES;
         MIRRORED_PLACES = smooth::PLACES;
         MIRRORED_NEAREST = smooth::NEAREST;
         MIRRORED_FARTHER = smooth::FARTHER;
         CLOUD = sky::CLOUD;
+        LAMPS = sky::LAMPS;
+        LAMP_SIZES = sky::LAMP_SIZES;
+        LAMP_COUNT = sky::LAMPS.len();
+        LIT_WALL = sky::LIT_WALL;
+        WALL_ENDS = sky::WALL_ENDS;
+        BARS = sky::BARS;
+        SOFTENED = sky::SOFTENED;
         OPACITY_OF_HAZE = haze::OPACITY;
         LEAST_GAS = f32::from(fog::LEAST) + 0.01;
         OPAQUE_GAS = steam::OPAQUE;
@@ -332,6 +385,10 @@ fn shared() -> String {
         GAS_ASTRAY = steam::ASTRAY;
         GAS_BILLOWS = steam::BILLOWS;
         GAS_BROAD = steam::BROAD;
+        GAS_RELIEF = steam::RELIEF;
+        GAS_FACING = steam::FACING;
+        GAS_TOWARD = steam::TOWARD;
+        GAS_SHAPED = steam::SHAPED;
         GAS_LIFTED = steam::LIFTED;
         FOG_OFF = fog::OFF;
         FOG_FADED = fog::FADED;
@@ -352,6 +409,7 @@ fn shared() -> String {
         DARKENED = plume::DARKENED;
         HALF_DARKENED = plume::HALF_DARKENED;
         DROPS = plume::DROPS;
+        EVENED = plume::EVENED;
         BEGAN = plume::BEGAN;
         BILLOW = plume::BILLOW;
         BILLOW_TEXELS = billows::SIDE;

@@ -174,7 +174,7 @@ fn rock_by_day(rock: Rock) -> vec3<f32> {
 // Twin: cinematic::lit_rock.
 // What the lava's light adds to it.
 fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
-    return rock.albedo * ember_on_rock(p, rock.normal) * (0.4 + 0.6 * rock.open);
+    return rock.albedo * (ember_on_rock(p, rock.normal) + flame_on_rock(p, rock.normal)) * (0.4 + 0.6 * rock.open);
 }
 
 // Twin: surface::albedo without rills, surface::basalt.
@@ -226,7 +226,7 @@ fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
 // Twin: cinematic::strata.
 // The cut sides: layers of old flows and ash, darker towards the foot; under sun and sky, or by the lava's light alone.
 fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
-    if by_lava && glow_at(hit.x, hit.z) < 1e-4 { return vec3(0.0); }
+    if by_lava && glow_at(hit.x, hit.z) < 1e-4 && !has_flame() { return vec3(0.0); }
     let below = max(height(hit.x, hit.z) - hit.y, 0.0);
     let p = pattern_place(hit);
     let bend = fractal(vec3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
@@ -241,7 +241,10 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     let share = saturate1((hit.y - frame.block.x) / (0.35 * (frame.block.y - frame.block.x)));
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * 0.8);
     var light = sun + sky_ambient(normal) * 1.1;
-    if by_lava { light = ember_on_rock(vec3(hit.x, hit.y + below, hit.z), normal) * exp(-below * 0.35); }
+    if by_lava {
+        let crest = vec3(hit.x, hit.y + below, hit.z);
+        light = (ember_on_rock(crest, normal) + flame_on_rock(crest, normal)) * exp(-below * 0.35);
+    }
     return color * light * mix(0.35, 1.0, sqrt(share));
 }
 
@@ -309,9 +312,6 @@ fn sky_with_all(d: vec3<f32>, air: vec3<f32>) -> vec3<f32> {
 
 // The floor around the box ----------------------------------------------------------------------------------------
 
-// Whether the ground is smooth stone, on a table.
-fn is_stone() -> bool { return frame.floor.x > 1.0; }
-
 // Twin: floor::passed.
 // Heights over a point between which the way to the sun is in the box up to a height; none if they are not ascending.
 fn floor_passed(p: vec3<f32>, high: f32) -> vec2<f32> {
@@ -366,10 +366,34 @@ fn floor_colour(p: vec3<f32>, away: f32) -> vec3<f32> {
     let q = vec3(p.x, 0.0, p.z) / frame.cells.w;
     let near = exp(-away / (2.6 * max(frame.cells.x, frame.cells.z)));
     let mottled = near * fractal(q * 0.11 + vec3(5.0, 2.0, 8.0), 6);
-    if is_stone() { return STONE * (1.0 + 0.05 * mottled); }
+    if is_stone() {
+        let beside = length(p.xz - 0.5 * frame.cells.xz) / (POOL * max(frame.cells.x, frame.cells.z));
+        return SLATE * ((1.0 + 0.10 * mottled) * mix(UNLIT, 1.0, exp(-beside * beside)));
+    }
     let fields = fractal(q * FLOOR_FIELDS + vec3(1.0, 6.0, 3.0), 4);
     let tone = saturate1(0.42 + 0.9 * mottled + 0.8 * fields);
     return mix(vec3(0.046, 0.042, 0.040), vec3(0.150, 0.128, 0.104), tone);
+}
+
+// Twin: floor::polished.
+// Light of a place of the table with what it mirrors of the box and of the wall behind it.
+fn polished(p: vec3<f32>, way: vec3<f32>, light: vec3<f32>) -> vec3<f32> {
+    let share = mix(POLISH.x, POLISH.y, pow(max(1.0 + way.y, 0.0), 5.0));
+    let wall = mix(frame.horizon.rgb, frame.zenith.rgb, saturate1(-way.y));
+    let along = select(way.xz, vec2(1e-4), abs(way.xz) < vec2(1e-4));
+    let a = -p.xz / along;
+    let b = (frame.cells.xz - p.xz) / along;
+    let first = min(a, b);
+    let last = max(a, b);
+    let near = max(first.x, first.y);
+    if near < 0.0 || near >= min(last.x, last.y) { return mix(light, wall, share); }
+    let normal = select(vec3(0.0, 0.0, -sign(way.z)), vec3(-sign(way.x), 0.0, 0.0), first.x > first.y);
+    let high = frame.floor.y * oblong().y;
+    let rise = -way.y * near;
+    let there = ramp(1.1, 0.9, rise / max(high, 1e-3)) * exp(-rise / (SHOWN_IN_TABLE * high + 1.0));
+    let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * 0.8);
+    let side = STONE * (sun + sky_ambient(normal) * 0.8);
+    return mix(light, mix(wall, side, there), share);
 }
 
 // Twin: floor::seen.
@@ -385,7 +409,8 @@ fn surroundings(ray: Ray) -> vec3<f32> {
     let t = fall / ray.direction.y;
     let away = t * length(way);
     let p = at(ray, t);
-    let light = floor_colour(p, away) * floor_light(p);
+    var light = floor_colour(p, away) * floor_light(p);
+    if is_stone() { light = polished(p, unit_or_up(way), light); }
     if goes_on() { return hazed(ray, t, mix(sky, light, floor_clear(beyond_box(p)))); }
     return mix(sky, light, floor_clear(away));
 }

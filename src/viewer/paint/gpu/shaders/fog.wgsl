@@ -55,6 +55,13 @@ fn billow(p: vec3<f32>) -> f32 {
     return GAS_BILLOWS * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (GAS_BROAD / frame.cells.w), 2);
 }
 
+// Twin: steam::facing.
+// Share of its light that a place in a billow of this height has: one towards the sun that is higher shades it.
+fn billow_facing(p: vec3<f32>, height: f32) -> f32 {
+    let sun = frame.sun.xyz / oblong() * (GAS_TOWARD * frame.cells.w / GAS_BROAD);
+    return clamp(1.0 - GAS_RELIEF * (billow(p + sun) - height), GAS_FACING.x, GAS_FACING.y);
+}
+
 // Twin: steam::phase, steam::light.
 // Light that arrives at a point in gas, and is sent on towards the eye.
 fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
@@ -75,7 +82,8 @@ fn fog_span(ray: Ray, limit: f32) -> Span {
     return between(ray, max(frame.fog_low.xyz, frame.clip_low.xyz), min(frame.fog_high.xyz, frame.clip_high.xyz), limit);
 }
 
-fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
+// `seen`: the share of light that what lies before it lets through.
+fn scatter(ray: Ray, start: f32, end: f32, jitter: f32, seen: f32) -> Scattered {
     var sum = Scattered(vec3(0.0), 1.0, FAR);
     let s = fog_span(ray, end);
     if !s.hit { return sum; }
@@ -90,13 +98,16 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
         let gas = gas_at(p);
         if gas.densities.x + gas.densities.y <= LEAST_GAS / 255.0 { continue; }
         let extinction = vec2(frame.fog_kind[0].w, frame.fog_kind[1].w);
-        let dense = extinction * gas.densities * clamp(1.0 + frame.fog_more.xy * billow(p), vec2(0.0), vec2(3.0));
+        let height = billow(p);
+        let dense = extinction * gas.densities * clamp(1.0 + frame.fog_more.xy * height, vec2(0.0), vec2(3.0));
         let all = dense.x + dense.y;
         if all <= 0.0 { continue; }
         let albedo = (frame.fog_kind[0].rgb * dense.x + frame.fog_kind[1].rgb * dense.y) / all;
         let share = 1.0 - exp(-all * pace * step);
         sum.first = min(sum.first, t);
-        sum.light += sum.through * share * albedo * fog_light(ray, p, gas);
+        var facing = 1.0;
+        if share * sum.through * seen > GAS_SHAPED { facing = billow_facing(p, height); }
+        sum.light += sum.through * share * albedo * fog_light(ray, p, gas) * facing;
         sum.through *= 1.0 - share;
     }
     return sum;

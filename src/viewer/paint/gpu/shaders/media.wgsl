@@ -183,8 +183,49 @@ fn scattered(liquid: Liquid, p: vec3<f32>) -> vec3<f32> {
 }
 
 // What the media add along a ray, and the share of the light behind them that comes through, by colour.
-// `inside`: a bit for each medium.
-struct Passed { light: vec3<f32>, through: vec3<f32>, first: f32, ends_inside: bool, inside: u32, t: f32 }
+// `inside`: a bit for each medium; `by_pane`: whether it came in by a side of what is shown of the box.
+struct Passed { light: vec3<f32>, through: vec3<f32>, first: f32, ends_inside: bool, inside: u32, by_pane: bool, t: f32 }
+
+// Twin: water::sunk.
+// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour.
+fn sunk(p: vec3<f32>, medium: i32) -> vec3<f32> {
+    var places = OVER;
+    var lengths = LENGTHS_OVER;
+    var depth = 0.0;
+    for (var k = 0; k < PLACES_OVER; k++) { depth += lengths[k] * min(medium_at(p + vec3(0.0, places[k], 0.0), medium), 1.0); }
+    depth *= oblong().y;
+    let moved = frame.media.y;
+    let aside = p.xz + frame.sun.xz * (depth / max(frame.sun.y, 0.3) * 0.75);
+    let scale = SHAFTS_APART / frame.cells.w;
+    let shafts = gradient_noise(vec3(aside.x * scale + moved, 0.4, aside.y * scale - 0.6 * moved));
+    let absorbed = frame.media_absorbed[medium].rgb;
+    let sinks = absorbed * (SINKS.y / max(max(absorbed.r, max(absorbed.g, absorbed.b)), 1e-4));
+    return exp(-depth * (SINKS.x + sinks)) * (UNDER * (1.0 + SHAFTS * shafts));
+}
+
+// Twin: water::edge.
+// Light of the edge of a surface that a pane cuts, where the density of the liquid there is this.
+fn edge_light(p: vec3<f32>, density: f32) -> vec3<f32> {
+    let seen = ramp(EDGE_ENDS.x, EDGE_ENDS.y, density);
+    if seen <= 0.0 { return vec3(0.0); }
+    let over = media_at(p + vec3(0.0, OPEN_OVER / oblong().y, 0.0));
+    for (var k = 0; k < media_count(); k++) {
+        if is_clear(k) && pick(over, k) > 0.3 { return vec3(0.0); }
+    }
+    return (sky_ambient(vec3(0.0, 1.0, 0.0)) * EDGE.x + frame.sun_color.rgb * (EDGE.y * open_at(p))) * seen;
+}
+
+// Twin: water::net.
+// Share of its light that a bed under a liquid has in the net that the ripples throw on it.
+fn net_of_light(p: vec3<f32>) -> f32 {
+    let q = p * (MESHES / frame.cells.w);
+    let moved = frame.media.y;
+    let one = 1.0 - abs(gradient_noise(vec3(q.x + 1.3 * moved, 0.5 * q.y, q.z + 0.4 * moved)));
+    let other = 1.0 - abs(gradient_noise(vec3(1.6 * q.z - 0.8 * moved, 0.5 * q.y + 3.0, 1.6 * q.x + moved)));
+    let lines = pow(one * other, 5.0);
+    let lit = open_at(p) * saturate1(0.7 * frame.sun_color.y);
+    return mix(1.0, mix(NET.x, NET.y, lines), lit);
+}
 
 fn is_inside(passed: ptr<function, Passed>, medium: i32) -> bool { return ((*passed).inside & (1u << u32(medium))) != 0u; }
 
@@ -198,7 +239,10 @@ fn absorb(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) {
         let k = countTrailingZeros((*passed).inside);
         let liquid = Liquid(frame.media_absorbed[k].rgb, frame.media_deep[k].rgb, frame.media_warmed[k].rgb);
         let kept = exp(liquid.absorbed * (((*passed).t - to) * pace_of(ray)));
-        (*passed).light += (*passed).through * (1.0 - kept) * scattered(liquid, at(ray, 0.5 * ((*passed).t + to)));
+        let middle = at(ray, 0.5 * ((*passed).t + to));
+        var light = scattered(liquid, middle);
+        if (*passed).by_pane { light *= sunk(middle, i32(k)); }
+        (*passed).light += (*passed).through * (1.0 - kept) * light;
         (*passed).through *= kept;
     }
     (*passed).t = to;
@@ -223,7 +267,8 @@ fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) 
         if start >= end { break; }
         let part = select(end, min(start + TURN * frame.smoke.begins.w, end), both);
         if has_gas() {
-            let gas = scatter(ray, start, part, jitter);
+            let seen = max((*passed).through.r, max((*passed).through.g, (*passed).through.b));
+            let gas = scatter(ray, start, part, jitter, seen);
             (*passed).light += (*passed).through * gas.light;
             (*passed).through *= gas.through;
             (*passed).first = min((*passed).first, gas.first);
@@ -258,11 +303,23 @@ fn smallness(ray: Ray, t: f32, medium: i32) -> f32 {
     return 0.0;
 }
 
+fn is_wet(p: vec3<f32>, medium: i32) -> bool { return medium_at(p, medium) >= SURFACE_OF_MEDIA; }
+
+// Twin: media::lies.
+// Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
+fn lies(p: vec3<f32>, medium: i32) -> bool {
+    let east = vec3(LIES.x, 0.0, 0.0);
+    let south = vec3(0.0, 0.0, LIES.x);
+    let below = p - vec3(0.0, LIES.y, 0.0);
+    return (is_wet(below + east, medium) && is_wet(below - east, medium)) || (is_wet(below + south, medium) && is_wet(below - south, medium));
+}
+
 // What the surface of a drop sends on, which gathers light from all around like a lens.
 fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
     let small = smallness(ray, t, medium);
     if small <= 0.0 { return mirror; }
     let p = at(ray, t);
+    if lies(p, medium) { return mirror; }
     // What lies on the ground is no drop.
     let q = at(ray, t + DROP);
     if q.y < height(q.x, q.z) { return mirror; }
@@ -282,6 +339,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     let submerged = (*passed).inside != 0u;
     let sunken = ((*passed).inside & ((1u << u32(medium)) - 1u)) != 0u;
     (*passed).inside |= 1u << u32(medium);
+    if !submerged { (*passed).by_pane = entry.cut; }
     if sunken { return; }
     let p = at(ray, t);
     let beyond_cells = select(0.0, beyond_box(p), has_sea());
@@ -298,6 +356,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     if !entry.cut && !submerged && beyond_cells <= 0.0 { mirror = of_drop(ray, t, medium, mirror); }
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
+    if entry.cut && !submerged { (*passed).light += (*passed).through * edge_light(p, medium_at(p, medium)); }
     tint_by_films(passed, p, medium);
     var gas = 0.0;
     if has_gas() { gas = fog_density(p + normal); }

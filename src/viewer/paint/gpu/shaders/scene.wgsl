@@ -308,8 +308,37 @@ fn sky_ambient(n: vec3<f32>) -> vec3<f32> {
     return mix(frame.ambient_below.rgb, frame.ambient_above.rgb, 0.5 + 0.5 * n.y);
 }
 
+// Whether the ground is smooth stone, on a table.
+fn is_stone() -> bool { return frame.floor.x > 1.0; }
+
+// Twin: sky::studio.
+// A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
+fn studio(d: vec3<f32>, softer: f32) -> vec3<f32> {
+    let wall = mix(frame.horizon.rgb * LIT_WALL, frame.zenith.rgb, ramp(WALL_ENDS.x, WALL_ENDS.y, d.y));
+    var light = mix(frame.nadir.rgb, wall, ramp(-0.12, 0.06, d.y));
+    let sun = frame.sun.xz / max(length(frame.sun.xz), 1e-4);
+    var lamps = LAMPS;
+    var sizes = LAMP_SIZES;
+    for (var k = 0; k < LAMP_COUNT; k++) {
+        let lamp = lamps[k];
+        let size = sizes[k];
+        let toward = vec2(sun.x * lamp.x - sun.y * lamp.y, sun.x * lamp.y + sun.y * lamp.x);
+        let along = dot(d.xz, toward);
+        let ahead = along * lamp.z + d.y * lamp.w;
+        if ahead <= 0.05 { continue; }
+        let across = abs((d.z * toward.x - d.x * toward.y) / ahead);
+        let up = abs((d.y * lamp.z - along * lamp.w) / ahead);
+        let soft = size.z + softer;
+        let shape = ramp(size.x + soft, size.x - soft, across) * ramp(size.y + soft, size.y - soft, up);
+        let bars = select(1.0, ramp(0.5 * BARS, 1.5 * BARS, min(across, up)), k == 0 && softer <= 0.0);
+        light += select(frame.ambient_above.rgb, frame.sun_color.rgb, k == 0) * (size.w * shape * bars);
+    }
+    return light;
+}
+
 // Twin: sky::reflected.
 fn sky_reflected(d: vec3<f32>) -> vec3<f32> {
+    if is_stone() { return studio(d, SOFTENED); }
     let above = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
     return mix(frame.nadir.rgb, above, ramp(-0.3, 0.2, d.y));
 }

@@ -46,7 +46,7 @@ const PARTS_OF_WAY = 3;
 // Twin: sea::join.
 // What the media add along a ray, in the sea before the box, in the box, and in the sea behind it.
 fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
-    var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, 0u, 0.0);
+    var passed = Passed(vec3(0.0), vec3(1.0), FAR, false, 0u, false, 0.0);
     let s = span(ray, limit);
     let under = sea_under(ray, limit);
     let medium = i32(frame.sea.y);

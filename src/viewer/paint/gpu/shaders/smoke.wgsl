@@ -82,7 +82,9 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     let sky = mix(light.below, light.above, up) * mix(SMOKE_SHADED, 1.0, motion.a);
     // Light from below is caught by the lower side of a billow.
     let lava = light.lava * (cell.a * cell.a * BRIGHTEST_SMOKE * (1.0 + RELIEF / UPPER * (ABOVE - up)));
-    return ShapedSmoke(dense, mix(frame.smoke.albedo.rgb * pale, DROPS, cell.g) * ((sun + sky + lava) * open));
+    let sent = (sun + sky + lava) * open;
+    let evened = sent / (1.0 + EVENED * cell.g * max(sent.r, max(sent.g, sent.b)));
+    return ShapedSmoke(dense, mix(frame.smoke.albedo.rgb * pale, DROPS, cell.g) * evened);
 }
 
 // The part of a ray where there may be smoke.

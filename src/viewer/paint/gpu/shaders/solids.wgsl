@@ -133,7 +133,7 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, ow
     let sun = frame.sun_color.rgb * sun_on(dot(normal, frame.sun.xyz), wrap, bleeds, own) * open_on(p, hit.normal);
     let lava = ember_on_rock(p, normal);
     let hollow = select(medium_at(p + hit.normal * 2.5, hit.medium), 0.0, hit.cut);
-    return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava;
+    return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava + flame_at(p, normal) + flame_inside(p) * bleeds;
 }
 
 // Twin: solid::grains.
@@ -150,6 +150,18 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
     return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, GRAINS_WRAP, 0.0, own_sun(hit));
 }
 
+// Twin: solid::frayed.
+// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
+fn frayed(ray: Ray, p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
+    if preset_of(medium) < SAND || preset_of(medium) > ASH { return 1.0; }
+    let thin = ramp(THIN_ENDS.x, THIN_ENDS.y, medium_at(p - normal * THIN, medium)) * (1.0 - abs(normal.y));
+    if thin <= 0.0 { return 1.0; }
+    let fallen = frame.media.y * STREAKS.z;
+    let streaks = gradient_noise(vec3(p.x * STREAKS.x, p.y * STREAKS.y + fallen, p.z * STREAKS.x));
+    let facing = saturate1(-dot(view_of(ray), normal));
+    return mix(1.0, ramp(FRAYED.x, FRAYED.y, facing + FRAYED.z * streaks), thin);
+}
+
 // Twin: ice::flaws.
 // Share of light that cracks and bubbles under a point of ice send back.
 fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
@@ -157,7 +169,7 @@ fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
     for (var layer = 0; layer < 2; layer++) {
         let inside = q + bent * select(ICE_LAYERS.x, ICE_LAYERS.y, layer > 0);
         let sheet = abs(fractal(inside * 0.13 + vec3(3.0 * f32(layer)), 2));
-        let crack = ramp(0.03, 0.0, sheet) * 0.6;
+        let crack = ramp(0.04, 0.0, sheet) * 0.75;
         let bubbles = ramp(0.35, 0.8, gradient_noise(inside * 1.9)) * 0.4;
         found = max(found, max(crack, bubbles) / (1.0 + 0.4 * f32(layer)));
     }
@@ -172,7 +184,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let frost = fractal(q * 0.5, 4);
     let scales = vec3(fractal(q * 0.9 + vec3(5.0, 1.0, 3.0), 2), 0.0, fractal(q * 0.9 + vec3(9.0, 4.0, 2.0), 2));
     var normal = hit.normal;
-    if !hit.cut { normal = unit_or_up(hit.normal + (scales * 0.22 + vec3(frost, 0.0, -frost) * 0.10) * look.y); }
+    if !hit.cut { normal = unit_or_up(hit.normal + (scales * 0.15 + vec3(frost, 0.0, -frost) * 0.10) * look.y); }
     var deep = 0.0;
     let part = ICE_DEEP / f32(ICE_SAMPLES);
     for (var i = 0; i < ICE_SAMPLES; i++) {
@@ -190,16 +202,17 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let lit = arriving_light(hit, normal, ICE_WRAP, 0.0, own_sun(hit));
     let kept = exp(ICE_ABSORBS * (-deep * look.x));
     let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(ICE_GLASSY, ICE_WHITE, milk) * sqrt(there));
-    let gathered = mix(sky_reflected(bent), sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.6, 0.5);
-    let clear = exp(-0.35 * deep * look.x);
-    let through = mix(gathered * 0.8, hit.behind, mix(1.0, 0.8 * clear, there)) * kept * mix(1.0, ICE_CLEAR * (1.0 - milk), there);
+    let turned = unit_or_up(vec3(bent.x, abs(bent.y) + ICE_LIFTED, bent.z));
+    let gathered = sky_mirrored(turned) * ICE_GATHERS.x + sky_ambient(vec3(0.0, 1.0, 0.0)) * ICE_GATHERS.y;
+    let clear = exp(-ICE_TURBID * deep * look.x);
+    let through = mix(gathered, hit.behind, mix(1.0, ICE_BEHIND * clear, there)) * kept * mix(1.0, ICE_CLEAR * (1.0 - milk), there);
     let facing = saturate1(-dot(view, normal));
     let share = ICE_MIRRORS + (1.0 - ICE_MIRRORS) * pow(1.0 - facing, 5.0) * mix(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let open = open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate1(dot(mirror, frame.sun.xyz));
     let glint = (pow(near, 96.0) * 6.0 + pow(near, 12.0) * 0.25) * open;
-    return (body + through) * (1.0 - share) + (sky_reflected(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
+    return (body + through) * (1.0 - share) + (sky_mirrored(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
 }
 
 // Twin: crust::broken.
@@ -238,6 +251,7 @@ fn unevenness(p: vec3<f32>, shine: Shine, skin: f32) -> vec3<f32> {
 // Twin: sky::mirrored.
 // Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
 fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
+    if is_stone() { return studio(d, 0.0); }
     let sky = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
     let dome = vec3(d.x, 0.0, d.z) * (1.1 / (0.25 + max(d.y, 0.0)));
     let cloud = ramp(-0.15, 0.45, fractal(dome, 3)) * ramp(0.0, 0.2, d.y);
@@ -245,25 +259,38 @@ fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
     return mix(frame.nadir.rgb, above, ramp(-0.12, 0.06, d.y));
 }
 
-// Twin: smooth::around, smooth::lit.
-// Light that arrives from a mirrored direction: `sky` unless a material stands before it.
+// Twin: smooth::lit.
+// Light of a material that is seen in a mirror, at a place with this normal.
+fn lit_in_mirror(color: vec3<f32>, p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
+    let facing = saturate1(dot(normal, frame.sun.xyz)) * open_at(p + normal * OFF_PLACE);
+    return color * (sky_ambient(normal) * 0.7 + frame.sun_color.rgb * (SEEN_OF_SUN * facing)) * SEEN;
+}
+
+// Twin: smooth::around.
+// Light that arrives from a mirrored direction: `sky` unless a material or the ground stands before it.
 fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     let toward = mirror / oblong();
+    let start = hit.point + hit.normal;
     var away = MIRRORED_NEAREST;
     var light = vec3(0.0);
     var open = 1.0;
     for (var i = 0; i < MIRRORED_PLACES; i++) {
-        let p = hit.point + hit.normal + toward * away;
+        let p = start + toward * away;
         let densities = media_at(p);
-        let sun = frame.sun_color.rgb * (SEEN_OF_SUN * beside_ground(p));
-        let lit = (sky_ambient(vec3(0.0, 1.0, 0.0)) * 0.7 + sun) * SEEN;
         for (var k = 0; k < media_count(); k++) {
             if !is_solid(k) { continue; }
             let cover = ramp(0.3, 0.7, pick(densities, k)) * open;
-            light += frame.media_color[k].rgb * lit * cover;
+            if cover <= UNSEEN { continue; }
+            light += lit_in_mirror(frame.media_color[k].rgb, p, upright(media_gradient(p, FACES, k))) * cover;
             open -= cover;
         }
+        if open <= UNSEEN || p.y < height(p.x, p.z) { break; }
         away *= MIRRORED_FARTHER;
+    }
+    let end = start + toward * away;
+    if open > UNSEEN && end.y < height(end.x, end.z) {
+        light += lit_in_mirror(STONE, end, ground_normal_at(end.x, end.z, FACES)) * open;
+        open = 0.0;
     }
     return light + sky * open;
 }

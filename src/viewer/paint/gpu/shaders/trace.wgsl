@@ -230,6 +230,10 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
             }
         } else if content(b.texel) == 0u {
             kept = floor_shaded(ray);
+            let fall = (frame.block.x - ray.origin.y) / ray.direction.y;
+            if has_flame() && frame.floor.x > 0.5 && ray.direction.y < -1e-5 && fall > 0.0 {
+                light += SLATE * flame_at(at(ray, fall), vec3(0.0, 1.0, 0.0));
+            }
         }
         cover = 1.0 - (1.0 - cover) * kept;
     }
@@ -275,7 +279,7 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
                 film = ragged_film(b.point, density, normal, j);
             }
         } else if hit.medium >= 0 && j == count {
-            film.cover = 1.0;
+            film.cover = select(frayed(ray, here.point, here.normal, here.medium), 1.0, hit.cut);
         } else if hit.medium == wetted && !hit.cut && wets(hit.medium) {
             here.medium = j - count - 1;
             if here.medium <= wetted || !wets(here.medium) { continue; }
@@ -305,10 +309,10 @@ fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) 
     let passed = pass_media(ray, end.t, jitter);
     var light = behind.rgb * (1.0 - end.light.a) + end.light.rgb;
     if (end.met == MET_SOLID || (end.met == MET_BEHIND && is_beyond(b))) && passed.ends_inside {
-        light *= WET;
+        light *= WET * net_of_light(at(ray, end.t));
     } else if is_natural(b) && end.met == MET_BEHIND {
         if passed.ends_inside {
-            light *= WET;
+            light *= WET * net_of_light(at(ray, end.t));
         } else {
             let film = filmed(ray, b, light);
             light = film.rgb;
@@ -332,7 +336,7 @@ fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) 
 // The lava's light on the rock.
 fn lava_light(ray: Ray, b: Behind) -> vec3<f32> {
     if !is_natural(b) && !is_beyond(b) { return strata(b.point, face_normal(ray, b.face), true); }
-    if glow_at(b.point.x, b.point.z) < 1e-4 { return vec3(0.0); }
+    if glow_at(b.point.x, b.point.z) < 1e-4 && !has_flame() { return vec3(0.0); }
     return rock_by_lava(b.point, rock_of(ray, b));
 }
 
@@ -373,7 +377,7 @@ fn lava_along(ray: Ray, b: Behind, jitter: f32) -> vec4<f32> {
                 if media && has_solids() { end = before_end(ray, b, behind, jitter, end); }
                 light = through_media(ray, b, behind, jitter, end);
             }
-            return light + vec4(spark_light(ray, end.t), 0.0);
+            return light + vec4(spark_light(ray, end.t) + flame_light(ray, end.t), 0.0);
         }
         case SCIENTIFIC: { return accumulate(ray, b.front, jitter); }
         case SURFACE: { return surface(ray, b, jitter); }
