@@ -231,7 +231,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         } else if content(b.texel) == 0u {
             kept = floor_shaded(ray);
             let fall = (frame.block.x - ray.origin.y) / ray.direction.y;
-            if has_flame() && frame.floor.x > 0.5 && ray.direction.y < -1e-5 && fall > 0.0 {
+            if has_flame() && frame.floor.x > 0.5 && ray.direction.y < -1e-4 && fall > 0.0 {
                 light += SLATE * flame_at(at(ray, fall), vec3(0.0, 1.0, 0.0));
             }
         }
