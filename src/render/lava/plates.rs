@@ -39,10 +39,10 @@ pub(crate) const GENTLE: f32 = 0.06;
 
 /// Strain on cracks by the share that is open, along a crack, and of plates that hang together best.
 pub(crate) const STRAIN: f32 = 1.3;
-pub(crate) const RAGGED: f32 = 0.25;
-pub(crate) const BOND: f32 = 0.55;
+pub(crate) const RAGGED: f32 = 0.32;
+pub(crate) const BOND: f32 = 0.68;
 /// Strain that opens no crack, and how much more opens none between fragments.
-pub(crate) const HOLDS: f32 = 0.09;
+pub(crate) const HOLDS: f32 = 0.03;
 pub(crate) const FINE: f32 = 0.35;
 /// Half the width of a crack by its strain, how fast its glow is lost where it is shut, and what a torn crust adds.
 pub(crate) const WIDE: f32 = 0.30;
@@ -53,7 +53,9 @@ pub(crate) const CORE: f32 = 0.14;
 /// Number of fragments in the width of a plate, their share in openings, and how dark the skin between them is.
 pub(crate) const FINER: f32 = 2.6;
 pub(crate) const FLOES: f32 = 0.6;
-pub(crate) const SKIN: f32 = 0.75;
+pub(crate) const SKIN: f32 = 0.9;
+/// How much darker open lava is in patches.
+pub(crate) const DIM: f32 = 0.4;
 /// Height of the fragments of an old crust.
 pub(crate) const ROUGH: f32 = 0.14;
 
@@ -202,11 +204,13 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let width = gap(strain - BOND * large.bond) + TORN * smoothstep(0.75, 1.0, open);
     let crack = saturate((width + soft - large.edge) / (soft + CORE));
     // Fragments float in wide openings, and a film of skin that the flow tears.
-    let skin = SKIN * open * (small.tone * 5.0).fract();
+    let chilled = (small.tone * 5.0).fract();
+    let skin = SKIN * open * chilled * chilled;
     let floats = if small.tone < FLOES * (1.0 - open * open) { 1.0 } else { skin };
     let floe = floats * smoothstep(0.06, 0.24, small.edge);
     let fine = saturate((gap(strain - FINE - BOND * small.bond) + soft - small.edge) / (soft + 2.0 * CORE));
-    let torn = (crack * (1.0 - floe)).max(0.75 * fine);
+    let dim = DIM * open * smoothstep(-0.2, 0.5, ragged);
+    let torn = (crack * (1.0 - floe) * (1.0 - dim)).max(0.75 * fine);
     let molten = saturate(torn + 0.12 * grain * open) * smoothstep(0.0, 0.12, open);
     // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
     let rise = |plate: &noise::Plate, width: f32, height: f32| {

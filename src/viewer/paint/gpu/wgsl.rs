@@ -244,6 +244,7 @@ fn shared() -> String {
         FINER = plates::FINER;
         FLOES = plates::FLOES;
         SKIN = plates::SKIN;
+        DIM = plates::DIM;
         ROUGH = plates::ROUGH;
         FOLDS = plates::FOLDS;
         BENT = plates::BENT;

@@ -61,11 +61,13 @@ fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
     let strain = STRAIN * open + RAGGED * ragged - HOLDS;
     let width = gap(strain - BOND * large.bond) + TORN * ramp(0.75, 1.0, open);
     let crack = saturate1((width + soft - large.edge) / (soft + CORE));
-    let skin = SKIN * open * fract(small.tone * 5.0);
+    let chilled = fract(small.tone * 5.0);
+    let skin = SKIN * open * chilled * chilled;
     let floats = select(skin, 1.0, small.tone < FLOES * (1.0 - open * open));
     let floe = floats * ramp(0.06, 0.24, small.edge);
     let fine = saturate1((gap(strain - FINE - BOND * small.bond) + soft - small.edge) / (soft + 2.0 * CORE));
-    let torn = max(crack * (1.0 - floe), 0.75 * fine);
+    let dim = DIM * open * ramp(-0.2, 0.5, ragged);
+    let torn = max(crack * (1.0 - floe) * (1.0 - dim), 0.75 * fine);
     let molten = saturate1(torn + 0.12 * grain * open) * ramp(0.0, 0.12, open);
     let broken = ramp(-0.15, 0.30, drift + 0.3 * ragged);
     let rough = ROUGH * ramp(0.7, 0.2, state.heat) * broken;
