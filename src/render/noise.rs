@@ -66,15 +66,20 @@ pub(crate) struct Plate {
     pub(crate) inward: V3,
     /// A number in 0..1 that belongs to the plate as a whole.
     pub(crate) tone: f32,
-    /// 1 where the nearest other plate hangs together with this one, else 0.
-    pub(crate) joined: f32,
+    /// A number in 0..1 that belongs to this plate and the nearest other one together: how well they hold.
+    pub(crate) bond: f32,
+    /// Way from the plate's seed to the point.
+    pub(crate) way: V3,
 }
 
-/// Pairs of neighbours that hang together, of 256: plates come in several sizes, and some cracks end within one.
-pub(crate) const JOINED: u32 = 92;
+/// A number in 0..1 of a hash.
+#[inline(always)]
+fn share_of(h: u32) -> f32 {
+    (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32
+}
 
-/// The plate under `p`.
-pub(crate) fn plate(p: V3) -> Plate {
+/// The plate under `p`. Plates are longer along `drawn`, a vector of less than unit length, by 1 / √(1 − |drawn|²).
+pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
     let ((x, i), (y, j), (z, k)) = (floor(p.x), floor(p.y), floor(p.z));
     let (f, cell) = (p - v3(x, y, z), [i, j, k]);
     let (mut first, mut second) = ((f32::MAX, V3::zeros(), 0), (f32::MAX, V3::zeros(), 0));
@@ -84,7 +89,8 @@ pub(crate) fn plate(p: V3) -> Plate {
                 let h = hash([cell[0] + i, cell[1] + j, cell[2] + k]);
                 let seed = v3((h & 1023) as f32, ((h >> 10) & 1023) as f32, ((h >> 20) & 1023) as f32) / 1023.0;
                 let away = v3(i as f32, j as f32, k as f32) + seed - f;
-                let d = away.norm_squared();
+                let along = away.dot(&drawn);
+                let d = away.norm_squared() - along * along;
                 if d < first.0 {
                     second = first;
                     first = (d, away, h);
@@ -94,10 +100,42 @@ pub(crate) fn plate(p: V3) -> Plate {
             }
         }
     }
-    let across = second.1 - first.1;
+    let between = second.1 - first.1;
+    let across = between - drawn * between.dot(&drawn);
     let apart = across.norm().max(1e-6);
     let edge = 0.5 * (second.0 - first.0) / apart;
-    let tone = (first.2.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32;
-    let joined = f32::from(((first.2 ^ second.2).wrapping_mul(0x9e37_79b1) >> 24) < JOINED);
-    Plate { edge, inward: -across / apart, tone, joined }
+    let (tone, bond) = (share_of(first.2), share_of(first.2 ^ second.2));
+    Plate { edge, inward: -across / apart, tone, bond, way: -first.1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plates_are_longer_along_the_direction_in_which_they_are_drawn() {
+        // Edges met along lines in one direction.
+        let edges = |step: V3, drawn: V3| {
+            let tone = |k: usize, line: usize| {
+                let across = v3(step.z, 0.0, step.x) * (97.0 * line as f32);
+                plate(v3(0.3, 0.4, 0.2) + across + step * k as f32, drawn).tone
+            };
+            (0..40).map(|line| (1..400).filter(|&k| tone(k, line) != tone(k - 1, line)).count()).sum::<usize>()
+        };
+        let (east, south) = (V3::x() * 0.05, V3::z() * 0.05);
+        let ratio = |drawn: V3| edges(south, drawn) as f32 / edges(east, drawn) as f32;
+        let (round, long) = (ratio(V3::zeros()), ratio(V3::x() * 0.85));
+        assert!((round - 1.0).abs() < 0.15 && long > 1.4, "{round} without, {long} with");
+    }
+
+    #[test]
+    fn distance_to_the_edge_falls_along_its_slope() {
+        let drawn = V3::x() * 0.8;
+        for k in 0..50 {
+            let p = v3(0.37 * k as f32, 0.21 * k as f32, 0.11 * k as f32);
+            let (here, there) = (plate(p, drawn), plate(p + plate(p, drawn).inward * 1e-3, drawn));
+            let same = here.tone == there.tone && here.bond == there.bond;
+            assert!(!same || (there.edge - here.edge - 1e-3).abs() < 2e-4, "{k}: {} and {}", here.edge, there.edge);
+        }
+    }
 }

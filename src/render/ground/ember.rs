@@ -13,13 +13,22 @@ use crate::world::Span;
 use crate::render::ground::beyond::beyond;
 use crate::render::ground::raster::Raster;
 use crate::render::lava::blackbody::{kelvin, red_hot};
-use crate::render::lava::crust::youth;
+use crate::render::lava::crust::{cracked, youth};
 use crate::render::math::{V3, lerp, saturate, smoothstep, v3};
 use crate::view::LookSpec;
 
 /// Temperature in kelvin whose colour the light of lava has on what is around it, and how much brighter than that colour it is.
 pub(crate) const KELVIN: f32 = 1040.0;
-pub(crate) const STRENGTH: f32 = 14.0;
+pub(crate) const STRENGTH: f32 = 33.0;
+
+/// Factor of the light on surfaces, which falls with the square of the blurred glow: beside a wide sheet, most of it is seen at a
+/// grazing angle.
+pub(crate) const STEEPER: f32 = 1.6;
+
+/// Share of the light of open lava that comes out of the cracks of a dull crust.
+const GLIMMERS: f32 = 0.4;
+/// Share of it that leaves a closed crust.
+const DARK: f32 = 0.04;
 
 /// Exponent that narrows the patch of a surface that mirrors the lava.
 pub(crate) const GLOSS: i32 = 3;
@@ -128,7 +137,8 @@ impl EmberLight {
 
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
-        self.arriving(p).map_or(0.0, |(light, from)| light * (0.30 + 0.70 * saturate(0.25 + 0.75 * n.dot(&from))))
+        self.arriving(p)
+            .map_or(0.0, |(light, from)| STEEPER * light * light * (0.22 + 0.78 * saturate(0.15 + 0.85 * n.dot(&from))))
     }
 
     /// Strength of the glow that a surface at a point mirrors in a direction: the lava is seen as a wide patch of light.
@@ -236,10 +246,13 @@ fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let cover = smoothstep(seen.film, seen.iso, density.max(f32::from(volume.density[here])) / 255.0);
     let red_hot = seen.kelvin.map_or(1.0, |range| red_hot(kelvin(range, energy)));
     let open = match &volume.crust {
-        Some(crust) => youth(crust.kelvin[z * volume.grid.nx + x]),
+        Some(crust) => {
+            let kelvin = crust.kelvin[z * volume.grid.nx + x];
+            youth(kelvin).max(GLIMMERS * cracked(kelvin))
+        }
         None => heat * heat.sqrt(),
     };
-    cover * red_hot * (0.12 + 0.88 * open)
+    cover * red_hot * lerp(DARK, 1.0, open)
 }
 
 #[cfg(test)]
@@ -269,10 +282,12 @@ mod tests {
         assert!((at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01, "the centre of the highest cell");
         assert!(at(50, 40).x > 3.0 * at(35, 40).x, "hot lava glows more than cold");
         let total: f32 = ember.maps.data.iter().map(|m| m.x).sum();
-        // Full heat gives 1, none 0.12, and blurring away from the edges keeps the sum.
+        // Full heat gives 1, none that of a closed crust, and blurring away from the edges keeps the sum.
         let shares: f32 = REACHES.iter().map(|r| r.1).sum();
-        assert!((total / shares - 1.12).abs() < 1e-3, "{}", total / shares);
+        assert!((total / shares - 1.0 - DARK).abs() < 1e-3, "{}", total / shares);
         let from_the_east = v3(54.5, 4.5, 40.5);
+        let [near, far] = [53.0, 58.0].map(|x| ember.at(v3(x, 4.5, 40.5), -V3::x()));
+        assert!(near > 8.0 * far, "{near} beside it, {far} five cells on");
         assert!(ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()), "towards the lava");
     }
 

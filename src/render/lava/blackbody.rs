@@ -15,7 +15,7 @@ const HOTTEST_K: f32 = 3500.0;
 const ENTRIES: usize = 601;
 /// Temperature whose shown luminance is 1.
 const REFERENCE_K: f32 = 1400.0;
-const LUMINANCE_POWER: f32 = 0.45;
+const LUMINANCE_POWER: f32 = 0.70;
 /// Temperatures in kelvin at which a body begins to glow, and from which on it shows all of its light.
 pub(crate) const GLOWS: [f32; 2] = [600.0, 850.0];
 
@@ -110,6 +110,8 @@ fn observer(nanometres: f32) -> V3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::film::filmic;
+    use crate::render::lava::crust::BRIGHT;
 
     #[test]
     fn hotter_is_brighter_and_yellower() {
@@ -122,6 +124,16 @@ mod tests {
             assert!(now.z <= now.y && now.y <= now.x, "hot rock is never green or pink ({kelvin} K)");
             last = now;
         }
+    }
+
+    #[test]
+    fn glow_goes_from_red_through_orange_and_yellow_to_nearly_white() {
+        let table = BlackBody::new();
+        let seen = |kelvin: f32| filmic(table.shown(kelvin) * BRIGHT);
+        let [red, orange, white] = [850.0, 1100.0, 1400.0].map(seen);
+        assert!(red.x > 3.0 * red.y, "{red:?}");
+        assert!(orange.y > 0.15 * orange.x && orange.z < 0.25 * orange.x, "{orange:?}");
+        assert!(white.y > 0.85 * white.x && white.z > 0.4 * white.x, "{white:?}");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The lava's skin: dark plates that drift apart over a glowing inside.
 //!
-//! The share of crust grows as the energy per amount falls: near the vent the skin is torn open, far away only cracks
-//! glow. Where the temperature of the surface is known, it decides instead: a young crust shines and is torn open, an old
-//! one is dull, dark and closed.
+//! The share of crust grows as the energy per amount falls, and falls with the speed of the flow: near the vent and in steep
+//! channels the skin is torn open, far away only a few cracks glow. Where the temperature of the surface is known, it decides
+//! instead: a young crust shines and is torn open, an old one is dull, dark and closed.
 
 use crate::render::lava::blackbody::{kelvin, red_hot};
 use crate::render::lava::plates::{Pattern, carried, rubble};
@@ -17,8 +17,24 @@ pub(crate) const CRACKS: [f32; 2] = [480.0, 760.0];
 /// How much an old crust shines, and a young one.
 pub(crate) const SHINES: [f32; 2] = [0.25, 2.2];
 /// Gray of an old crust, and its share.
-pub(crate) const DULL: V3 = V3::new(0.046, 0.044, 0.043);
+pub(crate) const DULL: V3 = V3::new(0.034, 0.033, 0.033);
 pub(crate) const DULLED: f32 = 0.6;
+
+/// Share of the heat under an old crust that cracks it.
+pub(crate) const UNDER: f32 = 0.78;
+/// Temperatures of lava under a crust that just moves, and that moves freely.
+pub(crate) const LIQUID: [f32; 2] = [1000.0, 1280.0];
+/// Temperature of openings in cold lava and in the hottest.
+pub(crate) const OPEN_COLD: f32 = 960.0;
+pub(crate) const OPEN_HOT: f32 = 1380.0;
+/// Temperature by which a young crust between cracks is colder than the mean of its surface.
+pub(crate) const SKINNED: f32 = 150.0;
+/// Share of the lava's light that its own crust gets.
+pub(crate) const LIT: f32 = 0.20;
+/// How much of the sky a crust mirrors at a grazing angle.
+pub(crate) const SHEEN: f32 = 0.30;
+/// Light of open lava by the colour that a picture shows for its temperature.
+pub(crate) const BRIGHT: f32 = 1.7;
 
 /// Cells over its bed in which cut lava is colder, by so many kelvin, and by how many its sheets differ.
 pub(crate) const CHILLED: f32 = 2.5;
@@ -30,6 +46,11 @@ pub(crate) const KNOWN: f32 = 0.7;
 /// How young a crust with a surface of this temperature is, 0 to 1.
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
+}
+
+/// How far cracks may open in a crust with a surface of this temperature, 0 to 1.
+pub(crate) fn cracked(kelvin: f32) -> f32 {
+    smoothstep(CRACKS[0], CRACKS[1], kelvin)
 }
 
 /// A point of the lava's surface.
@@ -76,16 +97,19 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Margins are thin and cool first: they frame the tongue with crust.
     let thickness = skin.point.y - context.land.block.floor_below(skin.point);
     let surface = context.ember.crust(skin.point);
-    let heat = surface.map_or(heat, youth) * lerp(0.45, 1.0, smoothstep(0.0, 1.8, thickness));
-    let mut here = carried(context, skin.point, heat);
-    here.molten *= surface.map_or(1.0, |kelvin| smoothstep(CRACKS[0], CRACKS[1], kelvin));
+    let margin = lerp(0.55, 1.0, smoothstep(0.0, 1.8, thickness));
+    let under = UNDER * smoothstep(LIQUID[0], LIQUID[1], hot.unwrap_or(0.0));
+    let heat = surface.map_or(heat * margin, |kelvin| youth(kelvin).max(under));
+    let mut here = carried(context, (skin.point, skin.normal), heat);
+    here.molten *= surface.map_or(1.0, cracked);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
-    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, heat * heat)) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
-    let open_k = lerp(930.0, 1270.0, heat * heat.sqrt()) + 70.0 * here.grain;
+    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, heat * heat)) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain
+        - SKINNED * surface.map_or(0.0, youth);
+    let open_k = lerp(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
     let emitted = match hot {
         // What is open is as hot as the lava, and no crust is hotter.
-        Some(kelvin) => body(context, lerp(crust_k.min(kelvin), kelvin, here.molten)),
+        Some(kelvin) => body(context, lerp(crust_k.min(kelvin), kelvin, here.molten * (2.0 - here.molten))),
         None => glowing(context, lerp(crust_k, open_k, here.molten)),
     };
     emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
@@ -104,7 +128,7 @@ pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
 }
 
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
-    context.blackbody.shown(kelvin) * 1.55
+    context.blackbody.shown(kelvin) * BRIGHT
 }
 
 /// Crust under light.
@@ -119,16 +143,17 @@ fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: 
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
-    let ember = glowing(context, 1150.0) * (0.30 * context.look.lava_light * context.ember.at(p, normal));
+    let ember = glowing(context, 1150.0) * (LIT * context.look.lava_light * context.ember.at(p, normal));
     let tint =
-        mix(v3(0.022, 0.021, 0.023), v3(0.085, 0.076, 0.072), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
-    let tint = youth.map_or(tint, |youth| mix(tint, DULL * (0.7 + 0.6 * here.tone), DULLED * (1.0 - youth)));
+        mix(v3(0.012, 0.012, 0.013), v3(0.050, 0.049, 0.050), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+    let tint =
+        youth.map_or(tint, |youth| mix(tint, DULL * (0.5 + here.tone + 0.4 * here.grain), DULLED * (1.0 - youth)));
     let shines = youth.map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth));
     let crust = 1.0 - here.molten;
     let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
     let half = unit_or_up(sky.sun - skin.view);
     let gloss = times(sky.sun_color, V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10)) * (crust * shines);
     let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
-    let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(4) * 0.18;
+    let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(3) * SHEEN;
     matte + gloss * open + sky.reflected(mirror) * (rim * crust * shines)
 }

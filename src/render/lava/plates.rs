@@ -5,6 +5,8 @@
 //! upstream to downstream of their place and restart while only the other one is shown. The picture depends on the step
 //! alone, not on the frames before it.
 
+use nalgebra::Vector2;
+
 use crate::render::math::{V3, lerp, saturate, smoothstep, v3};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
@@ -18,12 +20,51 @@ pub(crate) const RIDE: f32 = 1.6;
 pub(crate) const SHEAR: f32 = 2.2;
 pub(crate) const SHEARED: f32 = 2.3;
 
-/// Share of a crack that is left between plates that hang together, and of the step between their edges.
-pub(crate) const MENDED: f32 = 0.22;
-pub(crate) const LEVELLED: f32 = 0.45;
+/// Share of the step that is left between plates that hang together.
+pub(crate) const LEVELLED: f32 = 0.15;
+/// Height of plates.
+pub(crate) const DOMED: f32 = 0.26;
 
-/// Folds of a crust in the height of a plate.
-pub(crate) const FOLDS: f32 = 5.5;
+/// How much of a crust heat opens where the lava stands, and how much more where it is fast.
+pub(crate) const SLOW_OPENS: f32 = 0.55;
+pub(crate) const FAST_OPENS: f32 = 0.62;
+/// Speed of the flow, relative to the greatest, by which it counts as fast.
+pub(crate) const FAST: f32 = 0.5;
+/// Heat from which on the crust is torn as by a fast flow.
+pub(crate) const BOILS: [f32; 2] = [0.85, 1.0];
+
+/// Length of plates on a steep slope: see [`noise::plate`]; and the steepness from which on they are drawn out.
+pub(crate) const DRAWN: f32 = 0.95;
+pub(crate) const GENTLE: f32 = 0.06;
+
+/// Strain on cracks by the share that is open, along a crack, and of plates that hang together best.
+pub(crate) const STRAIN: f32 = 1.3;
+pub(crate) const RAGGED: f32 = 0.32;
+pub(crate) const BOND: f32 = 0.68;
+/// Strain that opens no crack, and how much more opens none between fragments.
+pub(crate) const HOLDS: f32 = 0.03;
+pub(crate) const FINE: f32 = 0.35;
+/// Half the width of a crack by its strain, how fast its glow is lost where it is shut, and what a torn crust adds.
+pub(crate) const WIDE: f32 = 0.30;
+pub(crate) const SHUT: f32 = 0.18;
+pub(crate) const TORN: f32 = 0.5;
+/// Way from the edge of an opening to where it is hottest.
+pub(crate) const CORE: f32 = 0.14;
+/// Number of fragments in the width of a plate, their share in openings, and how dark the skin between them is.
+pub(crate) const FINER: f32 = 2.6;
+pub(crate) const FLOES: f32 = 0.6;
+pub(crate) const SKIN: f32 = 0.9;
+/// How much darker open lava is in patches.
+pub(crate) const DIM: f32 = 0.4;
+/// Height of the fragments of an old crust.
+pub(crate) const ROUGH: f32 = 0.14;
+
+/// Waves of folds in a plate, times 2π; how far their middle runs ahead, and their slope.
+pub(crate) const FOLDS: f32 = 19.0;
+pub(crate) const BENT: f32 = 0.7;
+pub(crate) const FOLDED: f32 = 0.38;
+/// Slope of the grain.
+pub(crate) const GRAINY: f32 = 0.6;
 
 /// Size of the blocks of rubble, in plates of lava.
 pub(crate) const BLOCKS: f32 = 0.75;
@@ -39,6 +80,17 @@ pub(crate) struct Pattern {
     pub(crate) tone: f32,
     /// Fine irregularity, about -1..1.
     pub(crate) grain: f32,
+}
+
+/// Lava under the pattern.
+struct State {
+    heat: f32,
+    /// Share of crust by the look.
+    crust: f32,
+    /// How fast it is, 0 to 1.
+    fast: f32,
+    /// Direction and lengthening of plates: see [`noise::plate`].
+    drawn: V3,
 }
 
 /// Where one copy of the pattern is in its ride.
@@ -69,11 +121,14 @@ pub(crate) fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]
 }
 
 /// The pattern at `p` where the lava's heat is `heat`, after the ride.
-pub(crate) fn carried(context: &ShadeContext, p: V3, heat: f32) -> Pattern {
+pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) -> Pattern {
     let unit = context.land.unit;
     let size = plate_size(context.look, unit);
-    let make = |q: V3| pattern(q, size, (heat, context.look.crust), unit);
-    let flow = flow(context, p);
+    let slope = fall(context.land.slope.at(p.x, p.z), normal);
+    let flow = flow(context, p, slope);
+    let fast = smoothstep(0.0, FAST, flow.norm()).max(smoothstep(BOILS[0], BOILS[1], heat));
+    let state = State { heat, crust: context.look.crust, fast, drawn: drawn(slope) };
+    let make = |q: V3| pattern(q, size, &state, unit);
     let [first, second] = match copies(context.look, unit, context.steps) {
         Some(copies) if flow.norm_squared() >= 1e-6 => copies,
         _ => return make(p),
@@ -94,16 +149,28 @@ pub(crate) fn carried(context: &ShadeContext, p: V3, heat: f32) -> Pattern {
 pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     let unit = context.land.unit;
     let size = BLOCKS * plate_size(context.look, unit);
-    Pattern { molten: 0.0, ..pattern(p, size, (0.0, 1.0), unit) }
+    Pattern { molten: 0.0, ..pattern(p, size, &State { heat: 0.0, crust: 1.0, fast: 0.0, drawn: V3::zeros() }, unit) }
+}
+
+/// Slope of the bed as far as the lava's surface falls with it: a pond stands.
+fn fall(bed: Vector2<f32>, normal: V3) -> Vector2<f32> {
+    let surface = normal.x.hypot(normal.z) / normal.y.max(0.1);
+    bed * smoothstep(0.15, 0.6, surface / bed.norm().max(1e-3))
 }
 
 /// Direction and relative speed of the flow at `p`, at most 1.
-fn flow(context: &ShadeContext, p: V3) -> V3 {
-    let slope = context.land.slope.at(p.x, p.z);
+fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     let glow = smoothstep(0.05, 0.9, context.ember.strength(p));
     let steep = slope.norm_squared();
     // Down the surface; half of full speed on a slope of 1 in 2.
     v3(-slope.x, -steep, -slope.y) * (glow / (0.5 + steep.sqrt()) / (1.0 + steep).sqrt())
+}
+
+/// Direction and lengthening of plates by the slope alone: a crust keeps its plates when it stands.
+fn drawn(slope: Vector2<f32>) -> V3 {
+    let steep = slope.norm();
+    let along = v3(-slope.x, -steep * steep, -slope.y) / (steep * (1.0 + steep * steep).sqrt()).max(1e-6);
+    along * (DRAWN * (steep / (steep + GENTLE)).sqrt())
 }
 
 fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
@@ -115,7 +182,7 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     }
 }
 
-fn pattern(p: V3, size: f32, (heat, crust): (f32, f32), unit: f32) -> Pattern {
+fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     // Longer down steep flanks than across them, as plates are that ride on a flow.
     let q = v3(p.x, p.y * 0.66, p.z) / size;
     let bend = v3(
@@ -124,29 +191,100 @@ fn pattern(p: V3, size: f32, (heat, crust): (f32, f32), unit: f32) -> Pattern {
         noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 2),
     );
     let grain = noise::fractal(p * (2.2 / unit), 3);
-    let warped = q + bend * 0.55 + V3::repeat(grain * 0.03);
-    let large = noise::plate(warped);
-    let small = noise::plate(warped * 2.6 + v3(4.0, 7.0, 2.0));
+    let warped = q + bend * 0.5 + V3::repeat(grain * 0.04);
+    let large = noise::plate(warped, state.drawn);
+    let small = noise::plate(warped * FINER + v3(4.0, 7.0, 2.0), state.drawn);
+    let ragged = noise::gradient(warped * 2.2 + v3(6.0, 3.0, 8.0));
     let drift = noise::fractal(q * 0.42 + v3(1.0, 9.0, 4.0), 3);
-    let closed = saturate(crust * (1.16 - 0.72 * heat + 0.55 * drift));
-    // Cracks narrow to hairlines as the crust closes; where it is torn, plates shrink to islands. Their flanks are
-    // soft, so that the glow runs from yellow through orange to red.
-    let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
-    let soft = 0.10 + 0.26 * (1.0 - closed);
-    let mended = 1.0 - large.joined * (1.0 - MENDED);
-    let crack = (1.0 - saturate((large.edge - gap * mended) / (soft * mended.sqrt()))) * mended;
-    let hair = (1.0 - smoothstep(0.0, 0.10, small.edge)) * smoothstep(0.95, 0.40, closed) * 0.7;
-    let torn = smoothstep(0.34, 0.0, closed) * 0.9;
-    let molten = saturate(crack.max(hair).max(torn) + 0.12 * grain * (1.0 - closed)) * smoothstep(1.14, 0.80, closed);
+    let slow = SLOW_OPENS * state.heat * (2.0 - state.heat);
+    let closed = saturate(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
+    let open = 1.0 - closed;
+    let soft = 0.05 + 0.10 * open;
+    let strain = STRAIN * open + RAGGED * ragged - HOLDS;
+    let width = gap(strain - BOND * large.bond) + TORN * smoothstep(0.75, 1.0, open);
+    let crack = saturate((width + soft - large.edge) / (soft + CORE));
+    // Fragments float in wide openings, and a film of skin that the flow tears.
+    let chilled = (small.tone * 5.0).fract();
+    let skin = SKIN * open * chilled * chilled;
+    let floats = if small.tone < FLOES * (1.0 - open * open) { 1.0 } else { skin };
+    let floe = floats * smoothstep(0.06, 0.24, small.edge);
+    let fine = saturate((gap(strain - FINE - BOND * small.bond) + soft - small.edge) / (soft + 2.0 * CORE));
+    let dim = DIM * open * smoothstep(-0.2, 0.5, ragged);
+    let torn = (crack * (1.0 - floe) * (1.0 - dim)).max(0.75 * fine);
+    let molten = saturate(torn + 0.12 * grain * open) * smoothstep(0.0, 0.12, open);
     // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
     let rise = |plate: &noise::Plate, width: f32, height: f32| {
         plate.inward * (height / width * (1.0 - smoothstep(0.0, width, plate.edge)))
     };
-    // Folds lie across the way down: along lines of one height.
-    let fold = noise::gradient(v3(1.4 * warped.x, FOLDS * warped.y, 1.4 * warped.z));
-    let rope = noise::gradient(warped * 3.1) * 0.22 + fold * 0.26;
-    let slope = rise(&large, 0.30, 0.26 * (1.0 - large.joined * (1.0 - LEVELLED)))
-        + rise(&small, 0.22, 0.10)
-        + v3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
+    // Smooth sheets that the flow folds, and fields of rubble.
+    let broken = smoothstep(-0.15, 0.30, drift + 0.3 * ragged);
+    let rough = ROUGH * smoothstep(0.7, 0.2, state.heat) * broken;
+    let slope = rise(&large, 0.30, DOMED * level(&large))
+        + rise(&small, 0.22, (0.10 * broken + rough) * level(&small))
+        + folds(&large, state.drawn, ragged) * (1.0 - broken)
+        + v3(ragged * 0.25 + grain, grain, grain * 0.8 - ragged * 0.25) * (GRAINY + 2.0 * rough);
     Pattern { molten, slope, tone: large.tone, grain }
+}
+
+/// Share of the step between plates by how well they hang together.
+fn level(plate: &noise::Plate) -> f32 {
+    lerp(1.0, LEVELLED, smoothstep(0.3, 0.7, plate.bond))
+}
+
+/// Half the width of a crack under a strain, in plates: below 0 where it is closed.
+fn gap(strain: f32) -> f32 {
+    if strain > 0.0 { WIDE * strain } else { SHUT * strain }
+}
+
+/// Slope of the ropes on a plate: folds across the flow, bent downstream as its middle runs ahead.
+fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> V3 {
+    let long = drawn.norm();
+    if long < 1e-3 {
+        return V3::zeros();
+    }
+    let along = drawn / long;
+    let ahead = plate.way.dot(&along);
+    let aside = plate.way - along * ahead;
+    let crest = FOLDS * (ahead + BENT * aside.norm_squared() + 0.08 * ragged) + 6.0 * plate.tone;
+    let height = FOLDED * long * smoothstep(0.35, 0.75, (plate.tone * 7.0).fract()) * smoothstep(0.0, 0.25, plate.edge);
+    (along + aside * (2.0 * BENT)) * (height * crest.cos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean share that is open over a square of many plates, and the share of it that glows at all.
+    fn open(heat: f32, fast: f32, crust: f32) -> [f32; 2] {
+        let state = State { heat, crust, fast, drawn: V3::x() * 0.8 };
+        let places = (0..40).flat_map(|i| (0..40).map(move |k| v3(i as f32 * 0.53, 2.0, k as f32 * 0.47)));
+        let molten: Vec<f32> = places.map(|p| pattern(p, 3.0, &state, 1.0).molten).collect();
+        let share = |sum: f32| sum / molten.len() as f32;
+        [share(molten.iter().sum()), share(molten.iter().filter(|m| **m > 0.05).count() as f32)]
+    }
+
+    #[test]
+    fn fast_lava_is_torn_open_and_slow_lava_has_a_few_cracks() {
+        let [slow, cracks] = open(0.5, 0.0, 1.0);
+        assert!(slow < 0.12 && cracks < 0.35, "{slow} open, {cracks} of it cracks");
+        let [fast, _] = open(0.9, 1.0, 1.0);
+        assert!(fast > 0.4 && fast > 4.0 * slow, "{fast} in fast lava, {slow} in slow lava");
+        assert_eq!(open(0.0, 0.0, 2.0), [0.0; 2], "a cold crust is closed");
+        assert!(open(1.0, 1.0, 0.0)[0] > 0.7, "no crust, no plates");
+    }
+
+    #[test]
+    fn a_pond_does_not_flow_down_its_bed() {
+        let bed = Vector2::new(0.4, 0.0);
+        assert_eq!(fall(bed, V3::y()), Vector2::zeros());
+        assert!((fall(bed, v3(-0.4, 1.0, 0.0).normalize()) - bed).norm() < 1e-6);
+    }
+
+    #[test]
+    fn folds_lie_across_the_flow() {
+        let plate = |way: V3| noise::Plate { edge: 0.4, inward: V3::x(), tone: 0.12, bond: 0.5, way };
+        let along = folds(&plate(v3(0.1, 0.0, 0.0)), V3::x() * 0.9, 0.0);
+        assert!(along.z.abs() < 1e-6 && along.x != 0.0, "{along:?}");
+        assert_eq!(folds(&plate(V3::x()), V3::zeros(), 0.0), V3::zeros());
+    }
 }

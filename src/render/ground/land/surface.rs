@@ -125,12 +125,15 @@ pub(super) fn albedo(place: &RockPoint) -> V3 {
 pub(super) fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     let p = place.p;
     let bent = p + V3::repeat(0.5 * noise::fractal(p * 0.7 + v3(3.0, 6.0, 1.0), 2));
-    let block = noise::plate(bent * 0.62);
+    let block = noise::plate(bent * 0.62, V3::zeros());
     let ragged = share + 0.55 * (block.tone - 0.5) + 0.35 * noise::fractal(p * 0.45 + v3(8.0, 3.0, 6.0), 3);
     let seam = smoothstep(0.0, 0.16, block.edge);
     let cover = smoothstep(0.36, 0.44, ragged) * smoothstep(0.0, 0.15, share) * lerp(0.55, 1.0, seam.max(share));
     // Slabs of smooth skin between fields of clinker; levees are the oldest, and reddish.
-    let slab = noise::plate(v3(bent.x, 0.5 * bent.y, bent.z) * 0.17 + V3::repeat(0.35 * noise::fractal(p * 0.12, 3)));
+    let slab = noise::plate(
+        v3(bent.x, 0.5 * bent.y, bent.z) * 0.17 + V3::repeat(0.35 * noise::fractal(p * 0.12, 3)),
+        V3::zeros(),
+    );
     let skin = smoothstep(0.45, 0.75, slab.tone);
     let rough = lerp(0.5, 1.4, block.tone) * lerp(0.4, 1.0, seam);
     let smooth = lerp(1.0, 1.6, slab.tone) * lerp(0.55, 1.0, smoothstep(0.0, 0.10, slab.edge));

@@ -17,62 +17,114 @@ fn rise(plate: Plate, width: f32, height: f32) -> vec3<f32> {
     return plate.inward * (height / width * (1.0 - ramp(0.0, width, plate.edge)));
 }
 
-fn pattern(p: vec3<f32>, heat: f32) -> Pattern { return pattern_of(p, heat, frame.lava.w, frame.lava.z); }
+// Lava under the pattern: its heat, the share of crust by the look, how fast it is, and the lengthening of plates.
+struct State { heat: f32, crust: f32, fast: f32, drawn: vec3<f32> }
+
+// Twin: plates::gap.
+// Half the width of a crack under a strain.
+fn gap(strain: f32) -> f32 { return select(SHUT, WIDE, strain > 0.0) * strain; }
+
+// Twin: plates::folds.
+// Slope of the ropes on a plate.
+fn folds(plate: Plate, drawn: vec3<f32>, ragged: f32) -> vec3<f32> {
+    let long = length(drawn);
+    if long < 1e-3 { return vec3(0.0); }
+    let along = drawn / long;
+    let ahead = dot(plate.way, along);
+    let aside = plate.way - along * ahead;
+    let crest = FOLDS * (ahead + BENT * dot(aside, aside) + 0.08 * ragged) + 6.0 * plate.tone;
+    let height = FOLDED * long * ramp(0.35, 0.75, fract(plate.tone * 7.0)) * ramp(0.0, 0.25, plate.edge);
+    return (along + aside * (2.0 * BENT)) * (height * cos(crest));
+}
+
+// Twin: plates::level.
+// Share of the step between plates by how well they hang together.
+fn level(plate: Plate) -> f32 { return mix(1.0, LEVELLED, ramp(0.3, 0.7, plate.bond)); }
 
 // Twin: plates::pattern.
-fn pattern_of(p: vec3<f32>, heat: f32, size: f32, crust: f32) -> Pattern {
+fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
     let q = vec3(p.x, p.y * 0.66, p.z) / size;
     let bend = vec3(
         fractal(q * 0.9 + vec3(5.0, 2.0, 9.0), 2),
         fractal(q * 0.9 + vec3(3.0, 8.0, 1.0), 2),
         fractal(q * 0.9 + vec3(8.0, 4.0, 6.0), 2));
     let grain = fractal(p * (2.2 / frame.cells.w), 3);
-    let warped = q + bend * 0.55 + vec3(grain * 0.03);
-    let large = plate(warped);
-    let small = plate(warped * 2.6 + vec3(4.0, 7.0, 2.0));
+    let warped = q + bend * 0.5 + vec3(grain * 0.04);
+    let large = plate(warped, state.drawn);
+    let small = plate(warped * FINER + vec3(4.0, 7.0, 2.0), state.drawn);
+    let ragged = gradient_noise(warped * 2.2 + vec3(6.0, 3.0, 8.0));
     let drift = fractal(q * 0.42 + vec3(1.0, 9.0, 4.0), 3);
-    let closed = saturate1(crust * (1.16 - 0.72 * heat + 0.55 * drift));
-    let gap = 0.20 * (1.0 - closed) * (1.0 - closed);
-    let soft = 0.10 + 0.26 * (1.0 - closed);
-    let mended = 1.0 - large.joined * (1.0 - MENDED);
-    let crack = (1.0 - saturate1((large.edge - gap * mended) / (soft * sqrt(mended)))) * mended;
-    let hair = (1.0 - ramp(0.0, 0.10, small.edge)) * ramp(0.95, 0.40, closed) * 0.7;
-    let torn = ramp(0.34, 0.0, closed) * 0.9;
-    let open = saturate1(max(crack, max(hair, torn)) + 0.12 * grain * (1.0 - closed));
-    let molten = open * ramp(1.14, 0.80, closed);
-    let fold = gradient_noise(vec3(1.4 * warped.x, FOLDS * warped.y, 1.4 * warped.z));
-    let rope = gradient_noise(warped * 3.1) * 0.22 + fold * 0.26;
-    let slope = rise(large, 0.30, 0.26 * (1.0 - large.joined * (1.0 - LEVELLED))) + rise(small, 0.22, 0.10)
-        + vec3(rope + grain * 0.5, grain * 0.5, grain * 0.4 - rope);
+    let slow = SLOW_OPENS * state.heat * (2.0 - state.heat);
+    let closed = saturate1(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
+    let open = 1.0 - closed;
+    let soft = 0.05 + 0.10 * open;
+    let strain = STRAIN * open + RAGGED * ragged - HOLDS;
+    let width = gap(strain - BOND * large.bond) + TORN * ramp(0.75, 1.0, open);
+    let crack = saturate1((width + soft - large.edge) / (soft + CORE));
+    let chilled = fract(small.tone * 5.0);
+    let skin = SKIN * open * chilled * chilled;
+    let floats = select(skin, 1.0, small.tone < FLOES * (1.0 - open * open));
+    let floe = floats * ramp(0.06, 0.24, small.edge);
+    let fine = saturate1((gap(strain - FINE - BOND * small.bond) + soft - small.edge) / (soft + 2.0 * CORE));
+    let dim = DIM * open * ramp(-0.2, 0.5, ragged);
+    let torn = max(crack * (1.0 - floe) * (1.0 - dim), 0.75 * fine);
+    let molten = saturate1(torn + 0.12 * grain * open) * ramp(0.0, 0.12, open);
+    let broken = ramp(-0.15, 0.30, drift + 0.3 * ragged);
+    let rough = ROUGH * ramp(0.7, 0.2, state.heat) * broken;
+    let slope = rise(large, 0.30, DOMED * level(large))
+        + rise(small, 0.22, (0.10 * broken + rough) * level(small))
+        + folds(large, state.drawn, ragged) * (1.0 - broken)
+        + vec3(ragged * 0.25 + grain, grain, grain * 0.8 - ragged * 0.25) * (GRAINY + 2.0 * rough);
     return Pattern(molten, slope, large.tone, grain);
+}
+
+fn land_slope(p: vec3<f32>) -> vec2<f32> {
+    return textureSampleLevel(ground_slope, linear_held, column_uv(p.x, p.z), 0.0).rg;
+}
+
+// Twin: plates::fall.
+// Slope of the bed as far as the lava's surface falls with it.
+fn fall(bed: vec2<f32>, normal: vec3<f32>) -> vec2<f32> {
+    let surface = length(normal.xz) / max(normal.y, 0.1);
+    return bed * ramp(0.15, 0.6, surface / max(length(bed), 1e-3));
 }
 
 // Twin: plates::flow.
 // Direction and relative speed of the flow, at most 1.
-fn flow_at(p: vec3<f32>) -> vec3<f32> {
-    let slope = textureSampleLevel(ground_slope, linear_held, column_uv(p.x, p.z), 0.0).rg;
+fn flow_at(p: vec3<f32>, slope: vec2<f32>) -> vec3<f32> {
     let glow = ramp(0.05, 0.9, glow_at(p.x, p.z));
     let steep = dot(slope, slope);
     return vec3(-slope.x, -steep, -slope.y) * (glow / (0.5 + sqrt(steep)) / sqrt(1.0 + steep));
 }
 
+// Twin: plates::drawn.
+// Direction and lengthening of plates by the slope alone.
+fn drawn_by(slope: vec2<f32>) -> vec3<f32> {
+    let steep = length(slope);
+    let along = vec3(-slope.x, -steep * steep, -slope.y) / max(steep * sqrt(1.0 + steep * steep), 1e-6);
+    return along * (DRAWN * sqrt(steep / (steep + GENTLE)));
+}
+
 // Twin: plates::carried.
 // The pattern after the ride: two copies, half a period apart.
-fn carried(p: vec3<f32>, heat: f32) -> Pattern {
-    let flow = flow_at(p);
-    if frame.ride.x < 0.0 || dot(flow, flow) < 1e-6 { return pattern(p, heat); }
+fn carried(p: vec3<f32>, normal: vec3<f32>, heat: f32) -> Pattern {
+    let slope = fall(land_slope(p), normal);
+    let flow = flow_at(p, slope);
+    let fast = max(ramp(0.0, FAST, length(flow)), ramp(BOILS.x, BOILS.y, heat));
+    let state = State(heat, frame.lava.z, fast, drawn_by(slope));
+    let rides = frame.ride.x >= 0.0 && dot(flow, flow) >= 1e-6;
     let shear = SHEAR * gradient_noise(p / (SHEARED * frame.lava.w) + vec3(2.0, 7.0, 5.0));
     let first = p - flow * (frame.lava.w * (RIDE * (frame.ride.x - 0.5) + shear)) + vec3(frame.ride.y);
     let second = p - flow * (frame.lava.w * (RIDE * (frame.ride.z - 0.5) + shear)) + vec3(frame.ride.w);
     let weight = 1.0 - abs(2.0 * frame.ride.z - 1.0);
     let patches = gradient_noise(p / (1.3 * frame.lava.w) + vec3(6.0, 1.0, 3.0));
-    let share = ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0)));
+    let share = select(0.0, ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0))), rides);
     // Two passes through one call: the pattern is long, and inlining it twice doubles what a driver must compile.
     var sum = Pattern(0.0, vec3(0.0), 0.0, 0.0);
     for (var k = 0; k < 2; k++) {
         let part = select(1.0 - share, share, k == 1);
         if part <= 0.0 { continue; }
-        let one = pattern(select(first, second, k == 1), heat);
+        let one = pattern(select(select(p, first, rides), second, k == 1), frame.lava.w, state);
         sum.molten += part * one.molten;
         sum.slope += part * one.slope;
         sum.tone += part * one.tone;
@@ -82,7 +134,7 @@ fn carried(p: vec3<f32>, heat: f32) -> Pattern {
 }
 
 // Twin: crust::glowing.
-fn glowing(kelvin: f32) -> vec3<f32> { return shown(kelvin) * 1.55; }
+fn glowing(kelvin: f32) -> vec3<f32> { return shown(kelvin) * LAVA_BRIGHT; }
 
 // Light of a body whose temperature is known.
 fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(GLOWS.x, GLOWS.y, kelvin); }
@@ -96,13 +148,13 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     let p = skin.point;
     let open_sun = open_on(p, skin.normal);
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
-    let ember = glowing(1150.0) * (0.30 * frame.heat.z * ember_at(p, normal));
-    var tint = mix(vec3(0.022, 0.021, 0.023), vec3(0.085, 0.076, 0.072),
+    let ember = glowing(1150.0) * (OWN_LIGHT * frame.heat.z * ember_at(p, normal));
+    var tint = mix(vec3(0.012, 0.012, 0.013), vec3(0.050, 0.049, 0.050),
         saturate1(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
     var shines = 1.0;
     if surface > 0.0 {
         let young = youth(surface);
-        tint = mix(tint, DULL * (0.7 + 0.6 * here.tone), DULLED * (1.0 - young));
+        tint = mix(tint, DULL * (0.5 + here.tone + 0.4 * here.grain), DULLED * (1.0 - young));
         shines = mix(SHINES.x, SHINES.y, young);
     }
     let crust = 1.0 - here.molten;
@@ -110,7 +162,7 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     let half = unit_or_up(frame.sun.xyz - skin.view);
     let gloss = frame.sun_color.rgb * (pow(saturate1(dot(normal, half)), 24.0) * 0.10) * crust * shines;
     let mirror = skin.view - normal * (2.0 * dot(skin.view, normal));
-    let rim = pow(1.0 - saturate1(-dot(skin.view, normal)), 4.0) * 0.18;
+    let rim = pow(1.0 - saturate1(-dot(skin.view, normal)), 3.0) * SHEEN;
     return matte + gloss * open_sun + sky_reflected(mirror) * (rim * crust * shines);
 }
 
@@ -130,16 +182,22 @@ fn shade(skin: Skin) -> vec3<f32> {
     }
     let thickness = skin.point.y - floor_below(skin.point);
     let surface = crust_at(skin.point);
-    let heat = select(under, youth(surface), surface > 0.0) * mix(0.45, 1.0, ramp(0.0, 1.8, thickness));
-    var here = carried(skin.point, heat);
+    let margin = mix(0.55, 1.0, ramp(0.0, 1.8, thickness));
+    let cracks = UNDER_CRUST * ramp(LIQUID.x, LIQUID.y, hot);
+    let heat = select(under * margin, max(youth(surface), cracks), surface > 0.0);
+    var here = carried(skin.point, skin.normal, heat);
     if surface > 0.0 { here.molten *= ramp(CRACKS.x, CRACKS.y, surface); }
     let slope = here.slope - skin.normal * dot(here.slope, skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let usual_k = mix(500.0, 760.0, heat * heat);
-    let crust_k = select(usual_k, surface, surface > 0.0) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
-    let open_k = mix(930.0, 1270.0, heat * sqrt(heat)) + 70.0 * here.grain;
+    let known_k = surface - SKINNED * youth(surface);
+    let crust_k = select(usual_k, known_k, surface > 0.0) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
+    let open_k = mix(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
     // What is open is as hot as the lava, and no crust is hotter.
-    if hot >= 0.0 { return body(mix(min(crust_k, hot), hot, here.molten)) + lit(skin, normal, here, surface); }
+    if hot >= 0.0 {
+        let open = here.molten * (2.0 - here.molten);
+        return body(mix(min(crust_k, hot), hot, open)) + lit(skin, normal, here, surface);
+    }
     return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
 }
 

@@ -50,11 +50,16 @@ fn fractal(p: vec3<f32>, octaves: i32) -> f32 {
     return sum * 0.8;
 }
 
-// Distance to the plate's edge, direction inward, a number per plate, and whether it hangs together with the plate beyond.
-struct Plate { edge: f32, inward: vec3<f32>, tone: f32, joined: f32 }
+// Distance to the plate's edge, direction inward, a number per plate, one that it shares with the plate beyond, and the way from its
+// seed.
+struct Plate { edge: f32, inward: vec3<f32>, tone: f32, bond: f32, way: vec3<f32> }
+
+// Twin: noise::share_of.
+// A number in 0..1 of a hash.
+fn share_of(h: u32) -> f32 { return f32((h * 0x9e3779b1u) >> 8u) / f32(1u << 24u); }
 
 // Twin: noise::plate.
-fn plate(p: vec3<f32>) -> Plate {
+fn plate(p: vec3<f32>, drawn: vec3<f32>) -> Plate {
     let base = floor(p);
     let f = p - base;
     let cell = vec3<i32>(base);
@@ -70,7 +75,8 @@ fn plate(p: vec3<f32>) -> Plate {
                 let h = hash3(cell + vec3(i, j, k));
                 let place = vec3(f32(h & 1023u), f32((h >> 10u) & 1023u), f32((h >> 20u) & 1023u)) / 1023.0;
                 let away = vec3(f32(i), f32(j), f32(k)) + place - f;
-                let d = dot(away, away);
+                let along = dot(away, drawn);
+                let d = dot(away, away) - along * along;
                 if d < first {
                     second = first;
                     to_second = to_first;
@@ -86,11 +92,11 @@ fn plate(p: vec3<f32>) -> Plate {
             }
         }
     }
-    let across = to_second - to_first;
+    let between = to_second - to_first;
+    let across = between - drawn * dot(between, drawn);
     let apart = max(length(across), 1e-6);
-    let tone = f32((id * 0x9e3779b1u) >> 8u) / f32(1u << 24u);
-    let joined = select(0.0, 1.0, ((id ^ id_second) * 0x9e3779b1u) >> 24u < JOINED);
-    return Plate(0.5 * (second - first) / apart, -across / apart, tone, joined);
+    let edge = 0.5 * (second - first) / apart;
+    return Plate(edge, -across / apart, share_of(id), share_of(id ^ id_second), -to_first);
 }
 
 // The blue noise of `render::mask`.

@@ -376,7 +376,8 @@ fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
 // Light that the lava throws on a point with normal n, about 0..1.
 fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
     let arriving = ember_arriving(p);
-    return arriving.w * (0.30 + 0.70 * saturate1(0.25 + 0.75 * dot(n, arriving.xyz)));
+    let light = EMBER_STEEPER * arriving.w * arriving.w;
+    return light * (0.22 + 0.78 * saturate1(0.15 + 0.85 * dot(n, arriving.xyz)));
 }
 
 // The same as a surface mirrors it in a direction: the lava is seen as a wide patch of light.

@@ -218,7 +218,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
 // Twin: crust::broken.
 // Cold, broken crust.
 fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
-    var here = pattern_of(hit.point, 0.0, BLOCKS * frame.lava.w, 1.0);
+    var here = pattern(hit.point, BLOCKS * frame.lava.w, State(0.0, 1.0, 0.0, vec3(0.0)));
     here.molten = 0.0;
     let slope = here.slope - hit.normal * dot(here.slope, hit.normal);
     let normal = unit_or_up(hit.normal - slope * (1.3 * frame.media_look[hit.medium].y));
