@@ -42,7 +42,8 @@ pub(crate) fn export(held: &Held, path: &Path, subject: Option<&str>, existing: 
     file.check(site.grid).map_err(fail)?;
     file.need(site.grid).check("make the box smaller").map_err(fail)?;
     let look = &held.scene.spec.look;
-    let skin = Skin { level: look.iso, palette: look.palette.build("look.palette").map_err(fail)? };
+    let drape = held.scene.drape(&held.stage).map_err(fail)?;
+    let skin = Skin { level: look.iso, palette: look.palette.build("look.palette").map_err(fail)?, drape };
     let shot = ExportState { world, site, about: &about, state: world.state_hash() };
     file.write(&shot, &skin, existing).map_err(fail)
 }

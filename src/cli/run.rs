@@ -196,6 +196,7 @@ impl Work {
     /// Simulates and reports.
     pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
         self.files.maps.check_site(&self.stage.site)?;
+        self.files.exports.take_drape(&self.scene, &self.stage)?;
         stop::after_the_step();
         self.stage.simulation.stop_by(stop::flag());
         self.stage.simulation.cut_by(stop::overdue());

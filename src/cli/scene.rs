@@ -111,6 +111,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             // A heightmap is no scene to check, but one to send.
             let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
+            scene.drape(&stage)?;
             say::warn(scene.warning(&stage.simulation));
             // Nothing is said of a scene whose file is refused.
             args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;

@@ -177,7 +177,7 @@ impl Scene {
     }
 }
 
-/// The files of terrain, bodies, events, barriers and the lava at the start that a scene names, to change.
+/// The files of terrain and its picture, bodies, events, barriers and the lava at the start that a scene names, to change.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
     let edits = spec.bodies.iter_mut().chain(puts).flat_map(|edit| {
@@ -191,5 +191,6 @@ pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBu
     });
     let barriers = spec.barriers.iter_mut().filter_map(|barrier| barrier.file.as_mut());
     let start = spec.flow.iter_mut().filter_map(|flow| flow.start.as_mut()).flat_map(|start| start.files_mut());
-    spec.terrain.file.iter_mut().chain(edits).chain(barriers).chain(start)
+    let terrain = &mut spec.terrain;
+    terrain.file.iter_mut().chain(&mut terrain.drape).chain(edits).chain(barriers).chain(start)
 }

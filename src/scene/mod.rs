@@ -10,6 +10,8 @@ mod barrier;
 mod bodies;
 mod course;
 mod defaults;
+#[cfg(feature = "files")]
+mod drape;
 mod error;
 mod finer;
 mod flow;

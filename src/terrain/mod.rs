@@ -22,6 +22,8 @@ pub mod heightmap;
 pub mod hillshade;
 mod holes;
 mod noise;
+#[cfg(feature = "files")]
+pub(crate) mod photo;
 pub mod resample;
 #[cfg(feature = "files")]
 mod smooth;

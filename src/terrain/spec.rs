@@ -162,6 +162,10 @@ table! {
         /// Height that lies `base_cells` above the floor of the box, instead of the lowest; what is lower is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
+        /// Picture over the ground (`.png`, `.jpg`, `.webp`, `.tif`), relative to the folder of the scene: a GeoTIFF by its coordinates,
+        /// any other over the whole box with north up.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub drape: Option<PathBuf> = None;
         /// Standard deviation of an error that is added to the heights: what a survey may be wrong by.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub error_m: Option<f64> = None, [0.0, 1000.0] "m";
@@ -187,6 +191,9 @@ impl TerrainSpec {
                 return Err(Invalid::new("terrain.file", "(nothing)", "the name of a heightmap file"));
             }
             None => {}
+        }
+        if let Some(drape) = &self.drape {
+            one_line("terrain.drape", &drape.to_string_lossy())?;
         }
         self.check("terrain")?;
         if let Some(depth) = self.crater_depth {

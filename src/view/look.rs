@@ -8,6 +8,7 @@ use crate::units::ENERGY_SHOWN;
 use crate::validate::{Invalid, within};
 
 use super::color_by;
+use super::drape::Drape;
 use super::palette::PaletteSpec;
 use super::style::Style;
 
@@ -128,6 +129,9 @@ table! {
         ..
         /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no key of a file does.
         pub cell_height: f32 = 1.0;
+        ..
+        /// Picture over the ground, in place of the rock's own colours. The scene's terrain names its file.
+        pub drape: Option<Drape> = None;
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod camera;
 mod color_by;
+mod drape;
 mod look;
 mod material;
 mod palette;
@@ -12,6 +13,9 @@ mod sun;
 pub use camera::CameraSpec;
 #[cfg(feature = "viewer")]
 pub(crate) use color_by::COLORS;
+pub use drape::Drape;
+#[cfg(feature = "files")]
+pub(crate) use drape::Pixels;
 pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Surroundings};
 #[cfg(feature = "render")]
 pub(crate) use material::Form;

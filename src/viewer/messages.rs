@@ -30,6 +30,7 @@ use crate::scene::Scene;
 use crate::simulation;
 use crate::source::VentSpec;
 use crate::units::cells;
+use crate::view::Drape;
 use crate::world::{Ground, GroundCursor, Layer, Matter, Quantity, Tally};
 
 /// How fast the automaton runs.
@@ -333,6 +334,8 @@ pub struct Report {
     pub grid: Grid,
     /// Edge of a cell in metres.
     pub cell_size_m: f64,
+    /// Picture over the ground.
+    pub drape: Option<Drape>,
     /// Height of a cell in true metres, without the vertical exaggeration.
     pub cell_height_m: f64,
     /// Elevation of the floor in metres.
@@ -556,6 +559,7 @@ impl Report {
             epoch: 0,
             grid,
             cell_size_m: 10.0,
+            drape: None,
             cell_height_m: 10.0,
             floor_m: 0.0,
             cell_volume_m3: 1000.0,

@@ -267,7 +267,8 @@ impl State {
     /// Makes the scene that was sent the present one.
     fn arrive(&mut self) {
         let Some(scene) = self.coming.take() else { return };
-        self.look = LookSpec { cell_height: self.cell_height(), ..scene.look() };
+        let drape = self.report.as_ref().and_then(|report| report.drape.clone());
+        self.look = LookSpec { cell_height: self.cell_height(), drape, ..scene.look() };
         let there =
             |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
         // A choice of the user stays; what the scene before showed by itself gives way.

@@ -448,7 +448,7 @@ fn a_surface_that_was_written_is_the_same_body_when_read_back() {
     let world = stage.simulation.world();
     let about = About { scene: "box".to_owned(), seed: 1, step: 0 };
     let shot = ExportState { world, site: &stage.site, about: &about, state: world.state_hash() };
-    let skin = Skin { level: 0.5, palette: Palette::named("lava").unwrap() };
+    let skin = Skin { level: 0.5, palette: Palette::named("lava").unwrap(), drape: None };
     write_glb(&folder.path().join("lava.glb"), &shot, &skin, Existing::Keep).unwrap();
 
     let floor = -stage.site.floor_m / stage.site.cell_height_m();

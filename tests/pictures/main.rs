@@ -5,6 +5,7 @@ mod common;
 #[path = "../common/needs.rs"]
 mod needs;
 
+mod drape;
 mod examples;
 mod flow_pictures;
 mod golden;

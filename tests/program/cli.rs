@@ -8,6 +8,7 @@ mod barriers;
 mod bench;
 mod calibrate;
 mod compare;
+mod drape;
 mod exposure;
 mod film;
 mod flow;

@@ -117,6 +117,12 @@ pub(in crate::cli) struct PlaceArgs {
     #[arg(long, value_name = "LINES.geojson")]
     barrier: Vec<PathBuf>,
 
+    /// Lay a picture from above over the ground: an orthophoto or land cover (.png, .jpg, .webp, .tif)
+    ///
+    /// A GeoTIFF lies by its coordinates, any other picture over the whole box with north up
+    #[arg(long, value_name = "PICTURE")]
+    drape: Option<PathBuf>,
+
     /// Heights of another survey from a time on, such as 36h=drone.tif; repeatable
     ///
     /// A raster of heights in metres (.tif, .asc) in the system of the terrain. The ground gets them where no lava of the run is at
@@ -266,10 +272,12 @@ impl PlaceArgs {
         let lava = |name: &str| {
             LavaSpec::preset(name).map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
         };
+        // Scenes name files from their own folder.
+        let drape = self.drape.as_ref().map(std::path::absolute).transpose()?;
         Ok(Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
             cell_size_m: self.voxel_size,
-            terrain: self.map.terrain(),
+            terrain: TerrainSpec { drape, ..self.map.terrain() },
             vents: self.vent.iter().map(|vent| vent.wish.clone()).collect(),
             barriers: self.barrier.clone(),
             surveys: self.survey.clone(),
@@ -301,6 +309,7 @@ impl PlaceArgs {
         for key in ["grid.cell_size_m", "cell_size_m"] {
             typed.add(key, "--voxel-size", self.voxel_size, "metres");
         }
+        typed.add("terrain.drape", "--drape", self.drape.as_ref().map(|file| file.display()), "");
         typed.add("grid.cell_height_m", "--cell-height", self.cell_height, "metres");
         typed.add("grid.size", "--finer", self.finer, "");
         typed.add("flow.lava", "--lava", self.lava.as_ref(), "");

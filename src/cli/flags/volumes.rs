@@ -11,7 +11,7 @@ use lavoxel::grid::Grid;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::Simulation;
 
 use crate::cli::flags::count;
@@ -56,7 +56,7 @@ impl VolumeArgs {
             anyhow::ensure!(files <= MAX_FILES, "--export-every {every}: this would be {files} files, and {mend}");
         }
         let palette = scene.spec.look.palette.build("look.palette")?;
-        let skin = Skin { level: scene.spec.look.iso, palette };
+        let skin = Skin { level: scene.spec.look.iso, palette, drape: None };
         let name = scene.spec.name.clone();
         let exports = Exports { outputs, every: self.export_every, steps, existing, skin, scene: name };
         exports.check_files()?;
@@ -131,6 +131,16 @@ impl Exports {
             // One file has shown that the folder can be written; of the rest only the names matter.
             let taken = (1..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
+        }
+        Ok(())
+    }
+
+    /// Reads the picture over the ground, where a file shows it.
+    pub(in crate::cli) fn take_drape(&mut self, scene: &Scene, stage: &Stage) -> anyhow::Result<()> {
+        let is_shown =
+            |output: &Output| output.file.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"));
+        if self.outputs.iter().any(is_shown) {
+            self.skin.drape = scene.drape(stage)?;
         }
         Ok(())
     }

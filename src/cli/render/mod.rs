@@ -235,7 +235,7 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     if let Some(sun) = &args.sun {
         sun.shine(&mut scene, &stage.site)?;
     }
-    let painter = Painter::new(&scene, &stage.site, view)?;
+    let painter = Painter::new(&scene, &stage, view)?;
     say::warn(scene.warning(&stage.simulation));
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.summary(&stage.site, &stage.simulation).iter().for_each(|line| say::note(line));

@@ -7,11 +7,10 @@ use std::sync::atomic::Ordering;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::film::NotesSpec;
 use lavoxel::lowpass::LowPass;
-use lavoxel::map::Site;
 use lavoxel::render::{
     Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section, Slices, Style, clock,
 };
-use lavoxel::scene::{Model, Scene};
+use lavoxel::scene::{Model, Scene, Stage};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 
@@ -87,7 +86,9 @@ enum Drawn {
 
 impl Painter {
     /// A painter for a scene that was built; a slice outside the box is refused.
-    pub(in crate::cli) fn new(scene: &Scene, site: &Site, view: View) -> Result<Self, Invalid> {
+    pub(in crate::cli) fn new(scene: &Scene, stage: &Stage, view: View) -> anyhow::Result<Self> {
+        let site = &stage.site;
+        let drape = if matches!(view, View::Volume) { scene.drape(stage)? } else { None };
         let view = match view {
             View::Slice(section) => {
                 let palette = scene.spec.look.palette.build("look.palette")?;
@@ -101,7 +102,7 @@ impl Painter {
         let tall = if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 };
         Ok(Self {
             name: scene.spec.name.clone(),
-            look: LookSpec { cell_height: tall, ..scene.look() },
+            look: LookSpec { cell_height: tall, drape, ..scene.look() },
             tall,
             matter: scene.spec.matter_at_start(site.grid),
             view,

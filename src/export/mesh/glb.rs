@@ -56,7 +56,7 @@ pub(super) fn write(
             if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(material.look.srgb())) };
         parts.add(&material.name, mesh, &paint);
     }
-    let picture = texture::ground(shot);
+    let picture = texture::ground(shot, skin.drape.as_ref());
     parts.add("ground", &ground, &picture.map_or(Paint::Plain(ROCK), |png| Paint::Picture(png, shot.site)));
     let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
     let mut file = WholeFile::create(path, existing)?;

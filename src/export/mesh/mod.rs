@@ -14,7 +14,7 @@ use crate::lowpass::ENERGY_SHOWN;
 use crate::matter::Material;
 use crate::memory::{Held, MemoryEstimate, TooMuchMemory};
 use crate::output::Existing;
-use crate::view::Palette;
+use crate::view::{Drape, Palette};
 
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;
@@ -32,6 +32,8 @@ pub struct Skin {
     pub level: f32,
     /// Colours of the lava by energy, from 0 to [`ENERGY_SHOWN`].
     pub palette: Palette,
+    /// Picture over the ground.
+    pub drape: Option<Drape>,
 }
 
 impl Skin {
@@ -194,7 +196,7 @@ pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Exi
 
 /// Writes the meshes `lava`, those of other materials by their names, and `ground` as binary glTF in local metres (east,
 /// up, south): colours of the lava as `COLOR_0`, energy as `_ENERGY`, and light from a texture of the palette; with feature
-/// `render`, the rock of the ground as a texture. Without matter, only the ground is there.
+/// `render`, the rock of the ground as a texture, below the picture over it. Without matter, only the ground is there.
 ///
 /// # Errors
 /// When the surface has more than [`MAX_VERTICES`] corners or the file cannot be written.

@@ -2,7 +2,7 @@
 
 use super::Skin;
 use crate::export::state::ExportState;
-use crate::view::linear_to_srgb;
+use crate::view::{Drape, linear_to_srgb};
 
 /// Texels of the picture of a palette.
 const SHADES: usize = 256;
@@ -28,21 +28,22 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     png([SHADES, 1], &(0..SHADES).flat_map(texel).collect::<Vec<_>>())
 }
 
-/// The rock of the ground from above.
+/// The rock of the ground from above, below the picture over it.
 #[cfg(feature = "render")]
-pub(super) fn ground(shot: &ExportState<'_>) -> Option<Vec<u8>> {
-    /// Most texels to a column.
+pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
+    /// Most texels to a column without a picture.
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);
-    let texels = |columns: usize| (columns * SIDE.min(OF_COLUMN * longer)).div_ceil(longer).max(1);
+    let side = if drape.is_some() { SIDE } else { SIDE.min(OF_COLUMN * longer) };
+    let texels = |columns: usize| (columns * side).div_ceil(longer).max(1);
     let size = [texels(grid.nx), texels(grid.nz)];
-    Some(png(size, &crate::render::ground_picture(shot.world.ground().surface(), size)))
+    Some(png(size, &crate::render::ground_picture(shot.world.ground().surface(), drape, size)))
 }
 
 /// None: only the renderer knows the colours of rock.
 #[cfg(not(feature = "render"))]
-pub(super) fn ground(_: &ExportState<'_>) -> Option<Vec<u8>> {
+pub(super) fn ground(_: &ExportState<'_>, _: Option<&Drape>) -> Option<Vec<u8>> {
     None
 }
 

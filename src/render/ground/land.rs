@@ -23,11 +23,11 @@ use crate::render::ground::heightfield::Caves;
 use crate::render::ground::heightfield::Heightfield;
 use crate::render::ground::raster::Raster;
 use crate::render::ground::sky::Sky;
-use crate::render::math::{V3, saturate, v3};
+use crate::render::math::{V3, mix, saturate, v3};
 use crate::render::style::transfer::lamp;
 #[cfg(feature = "files")]
 use crate::view::linear_to_srgb;
-use crate::view::{LookSpec, Surroundings};
+use crate::view::{Drape, LookSpec, Surroundings};
 
 /// Nodes along the longer side of a final picture: about one per pixel of a usual one.
 pub(crate) const NODES: usize = 768;
@@ -40,6 +40,8 @@ pub(crate) const PLAIN: f32 = 0.7;
 pub(crate) const OPEN_RAYS: [[f32; 2]; 5] = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
 pub(crate) const OPEN_FAR: f32 = 12.0;
 pub(crate) const OPEN_HAIR: f32 = 0.02;
+/// Light that ground throws back where a picture of it is white: a photograph has the sun in it already, and would be brighter than rock.
+const PHOTO: f32 = 0.5;
 /// More nodes per cell than this show nothing new.
 const MOST_PER_CELL: usize = 8;
 
@@ -52,9 +54,10 @@ pub(crate) struct Rock {
     pub(crate) light: nalgebra::Vector2<f32>,
 }
 
-/// The rock of the ground from above as sRGB, without light and shadow; `[wide, high]` pixels, rows from the north.
+/// The rock of the ground from above as sRGB, without light and shadow, below the picture over it; `[wide, high]` pixels, rows from the
+/// north.
 #[cfg(feature = "files")]
-pub(crate) fn picture(ground: &Array2<f32>, [wide, high]: [usize; 2]) -> Vec<u8> {
+pub(crate) fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
     let (depth, width) = ground.dim();
     let side = width.max(depth);
     let unit = unit_of(side);
@@ -67,7 +70,9 @@ pub(crate) fn picture(ground: &Array2<f32>, [wide, high]: [usize; 2]) -> Vec<u8>
         let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
         let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
         let altitude = saturate((h - scale.lowest) / scale.rise);
-        let rock = surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude, stone: false });
+        let rock = || surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude, stone: false });
+        let shares = [x / width as f32, z / depth as f32];
+        let rock = draped(drape, shares, [1.0 / wide as f32, 1.0 / high as f32], rock);
         [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
     };
     (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
@@ -102,6 +107,8 @@ pub(crate) struct TerrainLook {
     sun: Raster<f32>,
     soft: Raster<f32>,
     scale: Altitudes,
+    /// Picture over the ground.
+    drape: Option<Drape>,
 }
 
 /// Heights by which the rock is coloured.
@@ -180,7 +187,9 @@ impl TerrainLook {
         let mut block = Heightfield::new(heights, foot);
         (block.caves, block.tall) = (caves, look.cell_height);
         let scale = Altitudes::of(&block, side, stone);
-        let albedo = rills.map(|x, z, rill| colour(&block, &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
+        let drape = look.drape.clone();
+        let albedo = rills
+            .map(|x, z, rill| colour(&block, drape.as_ref(), &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
         let normal = block.heights.map(|x, z, h| grained(&block, unit, stone, [x, h, z]));
         let [sun, soft] = shadows(&block, &Sky::new(look));
         let light = light(&block, &soft);
@@ -205,6 +214,7 @@ impl TerrainLook {
             sun,
             soft,
             scale,
+            drape,
         }
     }
 
@@ -254,7 +264,7 @@ impl TerrainLook {
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
         let of_surroundings =
             self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
-        self.block.tall == look.cell_height && of_surroundings
+        self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
     }
 
     /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
@@ -294,7 +304,8 @@ impl TerrainLook {
         let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * OPEN_HAIR, sun);
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
         let is_set = self.block.caves.is_rounded(p);
-        let albedo = if is_set { basalt(place.p) } else { colour(&self.block, &place, (p.x, p.z)) };
+        // Pictures from above show nothing of a cave.
+        let albedo = if is_set { basalt(place.p) } else { colour(&self.block, None, &place, (p.x, p.z)) };
         let normal = if place.stone { side } else { bumped(side, place.p) };
         Rock { albedo, normal, light }
     }
@@ -343,10 +354,23 @@ fn openness(far: usize) -> f32 {
     0.12 + 0.88 * far as f32 / OPEN_RAYS.len() as f32
 }
 
-/// Colour of the rock at (x, z) in cells: that of the land, or of lava that set on it.
-fn colour(block: &Heightfield, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
+/// Colour of the rock at (x, z) in cells: that of the land or of the picture over it, or of lava that set on it.
+fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
+    let cells = [block.heights.width, block.heights.depth].map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
+    let node = cells.map(|cells| 1.0 / (cells * block.heights.per_cell));
+    let land = draped(drape, [x / cells[0], z / cells[1]], node, || albedo(place));
     let share = set_around(block, (x, z));
-    if share > 0.0 { fresh(albedo(place), place, share) } else { albedo(place) }
+    if share > 0.0 { fresh(land, place, share) } else { land }
+}
+
+/// Colour of the picture over a place, and of the rock where it has none; place and span are shares of the box.
+fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
+    let Some(drape) = drape else { return rock() };
+    match drape.around(place, span) {
+        (_, 0.0) => rock(),
+        (seen, 1.0) => V3::from(seen) * PHOTO,
+        (seen, share) => mix(rock(), V3::from(seen) * PHOTO, share),
+    }
 }
 
 /// Cells to each side over which the margin of lava that set is spread.

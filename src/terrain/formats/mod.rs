@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use self::read::LoadOptions;
-use self::read::open;
+pub(in crate::terrain) use self::read::open;
 use super::{Heightmap, TerrainError};
 
 /// One format that can be read.

@@ -21,8 +21,9 @@ pub(super) fn style(ui: &mut Ui, state: &mut State) {
 
 /// Shows and edits the look.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    // The proportions of cells are no part of the scene's file.
-    let usual = LookSpec { cell_height: state.look.cell_height, ..state.scene.look() };
+    // The proportions of cells and the picture over the ground are no part of the look in the scene's file.
+    let (cell_height, drape) = (state.look.cell_height, state.look.drape.clone());
+    let usual = LookSpec { cell_height, drape, ..state.scene.look() };
     let look = &mut state.look;
     if look.style == Style::Cinematic {
         cinematic(ui, look, &usual);

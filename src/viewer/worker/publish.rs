@@ -170,6 +170,7 @@ impl Publisher {
             epoch,
             grid: world.grid(),
             cell_size_m: session.site().cell_size_m,
+            drape: session.drape().cloned(),
             cell_height_m: session.site().cell_height_m(),
             floor_m: session.site().floor_m,
             cell_volume_m3: session.site().cell_volume_m3(),

@@ -18,6 +18,7 @@ use crate::rules::Walls;
 use crate::scene::pack::Extras;
 use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Command, Simulation};
+use crate::view::Drape;
 use crate::viewer::messages::{
     Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Stroke, TimeLine, Way,
 };
@@ -31,6 +32,8 @@ pub(super) struct Session {
     scene: Scene,
     pub(super) simulation: Simulation,
     site: Site,
+    /// Picture over the ground.
+    drape: Option<Drape>,
     pub(super) snapshots: Snapshots,
     pub(super) history: History,
     /// Where the simulation is.
@@ -69,6 +72,7 @@ impl Session {
         }
         scene.check_drawable_with(drawn.clone())?;
         let stage = scene.build(Box::new(Tiled::default()))?;
+        let drape = scene.drape(&stage)?;
         // The other half is for lava that is to come, and for pictures.
         let room = left_beside(&scene.need_drawn_with(drawn)) / 2;
         let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES.min(room));
@@ -76,6 +80,7 @@ impl Session {
             scene,
             simulation: stage.simulation,
             site: stage.site,
+            drape,
             snapshots,
             history: History::new(),
             at: Moment::START,
@@ -367,6 +372,11 @@ impl Session {
     /// The simulation as it is now.
     pub(super) fn simulation(&self) -> &Simulation {
         &self.simulation
+    }
+
+    /// The picture over the ground.
+    pub(super) fn drape(&self) -> Option<&Drape> {
+        self.drape.as_ref()
     }
 
     /// The site of the box.

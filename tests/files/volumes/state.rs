@@ -98,7 +98,7 @@ pub(crate) fn hill(folder: &Path) -> Scene {
 }
 
 pub(crate) fn skin() -> Skin {
-    Skin { level: 0.42, palette: Palette::named("lava").unwrap() }
+    Skin { level: 0.42, palette: Palette::named("lava").unwrap(), drape: None }
 }
 
 /// Has Python check a file with a library, if there is a Python with it.

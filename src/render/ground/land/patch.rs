@@ -129,11 +129,12 @@ impl TerrainLook {
     }
 
     fn patch_colour(&mut self, near: &Mask) {
-        let Self { block, rills, unit, .. } = self;
+        let Self { block, rills, unit, drape, .. } = self;
         let scale = Altitudes::of(block, self.scale.side, self.scale.stone);
         let heights = &block.heights.data;
-        let color =
-            |k: usize, x: f32, z: f32| colour(block, &scale.place(block, rills.data[k].value, *unit, (x, z)), (x, z));
+        let color = |k: usize, x: f32, z: f32| {
+            colour(block, drape.as_ref(), &scale.place(block, rills.data[k].value, *unit, (x, z)), (x, z))
+        };
         if scale == self.scale {
             refill(&mut self.albedo, near, color);
         } else {

@@ -96,6 +96,11 @@ impl Blocks {
         (self.across * self.size.0) as f64 * (rows * self.size.1) as f64 / pixels as f64
     }
 
+    /// Rows that are unpacked at a time: those of whole blocks.
+    pub(super) fn rows_at_once(&self, layout: &RasterLayout) -> usize {
+        self.size.1 * (AT_ONCE / (layout.width * self.size.1)).max(1)
+    }
+
     /// Takes away the zeros that stand for blocks left out.
     pub(super) fn clear_missing(&self, heights: &mut Array2<f32>) {
         let (rows, cols) = heights.dim();
@@ -124,7 +129,7 @@ impl Reading<'_> {
         band: usize,
         take: impl FnMut((usize, usize), f64) -> Result<(), TerrainError>,
     ) -> Result<(), TerrainError> {
-        let step = blocks.size.1 * (AT_ONCE / (layout.width * blocks.size.1)).max(1);
+        let step = blocks.rows_at_once(layout);
         // libtiff turns the bytes of numbers before it packs them by LERC, which keeps numbers of its own order.
         let turned = image.compression() == lerc::LERC && self.tiff.byte_order() == ByteOrder::BigEndian;
         let part = Part { reading: self, image, layout, band, step, turned };

@@ -8,6 +8,7 @@
 
 mod askew;
 mod blocks;
+mod colours;
 mod directory;
 mod lerc;
 mod mend;
@@ -26,11 +27,13 @@ use tiff_reader::{ColorModel, ExtraSample, Ifd, OpenOptions, RasterLayout, TiffF
 
 use self::askew::{Affine, north_up};
 use self::blocks::{Blocks, LARGEST_BLOCK, Reading};
+pub(in crate::terrain) use self::colours::read as read_colours;
 use self::mend::Mending;
 use self::place::Place;
 use self::said::Said;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
+use crate::inside;
 use crate::map::crs::vertical_metres;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
@@ -45,10 +48,7 @@ const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 /// file nor `options` say how large a cell is. The announced size is checked against the length of the file before memory
 /// is taken.
 pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
-    // Says clearly what is no file; the reader opens it again.
-    open(path)?;
-    let source = FileSource::open(path).map_err(wrong(path))?;
-    read_source(Arc::new(source), path, options)
+    read_source(source_of(path)?, path, options)
 }
 
 /// Reads the heights of a TIFF or GeoTIFF in memory; `path` is for messages.
@@ -64,9 +64,7 @@ pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Hei
 /// # Errors
 /// As [`read`].
 pub fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
-    open(path)?;
-    let source = FileSource::open(path).map_err(wrong(path))?;
-    with_file(Arc::new(source), path, |file| {
+    with_file(source_of(path)?, path, |file| {
         let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
         Ok(Said::of(image, path)?.unit)
     })
@@ -77,9 +75,18 @@ pub fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
 /// # Errors
 /// As [`read`].
 pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
+    with_file(source_of(path)?, path, |file| Ok(said::items(file.tiff.ifd(file.place.image).map_err(wrong(path))?)))
+}
+
+/// The bytes of a file, also of one from inside of another.
+fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
+    if let Some(inside) = inside::file(path) {
+        let bytes = inside.map_err(TerrainError::read(path))?.bytes.into_owned();
+        return Ok(Arc::new(BytesSource::new(bytes)));
+    }
+    // Says clearly what is no file; the reader opens it again.
     open(path)?;
-    let source = FileSource::open(path).map_err(wrong(path))?;
-    with_file(Arc::new(source), path, |file| Ok(said::items(file.tiff.ifd(file.place.image).map_err(wrong(path))?)))
+    Ok(Arc::new(FileSource::open(path).map_err(wrong(path))?))
 }
 
 fn read_source(source: SharedSource, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
@@ -105,7 +112,7 @@ fn with_file<T>(
 }
 
 /// Whether a file starts as a TIFF or a BigTIFF does.
-pub(super) fn recognises(start: &[u8]) -> bool {
+pub(in crate::terrain) fn recognises(start: &[u8]) -> bool {
     [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| start.starts_with(*magic))
 }
 

@@ -104,7 +104,8 @@ impl CpuPainter {
             return Ok(());
         }
         let other_sun = Sky::new(look).sun != Sky::new(&self.look).sun;
-        let other_ground = look.cell_height != self.look.cell_height || look.surroundings != self.look.surroundings;
+        let ground = |look: &LookSpec| (look.cell_height, look.surroundings, look.drape.clone());
+        let other_ground = ground(look) != ground(&self.look);
         if (other_sun || other_ground)
             && let Some(ground) = &mut self.ground
         {

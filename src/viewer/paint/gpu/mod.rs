@@ -138,8 +138,8 @@ impl GpuPainter {
         self.transfer = Transfer::new(look, look.palette.build("look.palette")?);
         self.stage.set_transfer(&self.gpu, &self.transfer);
         let sky = Sky::new(look);
-        if (sky.sun, look.cell_height, look.surroundings)
-            != (self.sky.sun, self.look.cell_height, self.look.surroundings)
+        let ground = |look: &LookSpec| (look.cell_height, look.surroundings, look.drape.clone());
+        if (sky.sun, ground(look)) != (self.sky.sun, ground(&self.look))
             && let Some(ground) = &mut self.ground
         {
             ground.baked.relight();
