@@ -381,7 +381,7 @@ mod tests {
         let of = |surroundings| Sky::new(&LookSpec { surroundings, ..LookSpec::default() });
         let (land, table) = (of(Surroundings::Land), of(Surroundings::Table));
         assert!(!land.is_indoors && table.is_indoors);
-        let lamp = direction(LookSpec::default().sun_azimuth_deg, 42.0);
+        let lamp = direction(LookSpec::default().sun_azimuth_deg, 46.0);
         let seen = |turn: f32| {
             let (sine, cosine) = turn.to_radians().sin_cos();
             luminance(table.mirrored(v3(lamp.x * cosine - lamp.z * sine, lamp.y, lamp.x * sine + lamp.z * cosine)))
