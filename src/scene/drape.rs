@@ -17,6 +17,9 @@ const SHORTEST: f64 = 512.0;
 /// Points along a side of the box whose places in the picture are worked out; between them they are linear.
 const POINTS: usize = 33;
 
+/// Most times its own area that a mean over a sheared pixel is over.
+const MOST_AROUND: f64 = 8.0;
+
 impl Scene {
     /// The picture over the ground; none in a scene that names none. Weighed beside the world.
     ///
@@ -132,6 +135,19 @@ impl Way {
         [step([0.25, 0.5], [0.75, 0.5]), step([0.5, 0.25], [0.5, 0.75])].map(|step| step.map(|half| 2.0 * half))
     }
 
+    /// Width and height in the picture's own pixels of one of so many new ones over the box.
+    fn span(&self, size: [usize; 2]) -> [f32; 2] {
+        let [across, down] = self.steps();
+        let span = [0, 1].map(|axis| across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64);
+        let area = (across[0] * down[1] - across[1] * down[0]).abs() / (size[0] * size[1]) as f64;
+        // Around pixels of a sheared picture there is far more than what they show.
+        if span[0] * span[1] > MOST_AROUND * area.max(1.0) {
+            [area.sqrt() as f32; 2]
+        } else {
+            span.map(|side| side as f32)
+        }
+    }
+
     /// Columns and rows over the box of about the picture's own pixels, the longer side within the limits.
     fn size(&self, shortest: f64) -> [usize; 2] {
         let sides = self.steps().map(|[x, y]| x.hypot(y).max(1e-9));
@@ -147,9 +163,7 @@ fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pi
     MemoryEstimate::of("the picture over the ground", bytes, 1.0)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
         .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
-    let [across, down] = way.steps();
-    // One of the new pixels reaches over so many of the picture's own.
-    let span = [0, 1].map(|axis| (across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64) as f32);
+    let span = way.span(size);
     let is_inside = |place: [f64; 2]| (0..2).all(|axis| (0.0..=picture.size[axis] as f64).contains(&place[axis]));
     let mut rgba = vec![0; 4 * size[0] * size[1]];
     rgba.par_chunks_mut(4 * size[0]).enumerate().for_each(|(row, pixels)| {

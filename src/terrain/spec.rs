@@ -163,7 +163,7 @@ table! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
         /// Picture over the ground (`.png`, `.jpg`, `.webp`, `.tif`), relative to the folder of the scene: a GeoTIFF by its coordinates,
-        /// any other over the whole box with north up.
+        /// any other over the whole box with north up. Cinematic.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub drape: Option<PathBuf> = None;
         /// Standard deviation of an error that is added to the heights: what a survey may be wrong by.
