@@ -94,6 +94,7 @@ fn full() -> SceneSpec {
         vertical_exaggeration: Some(1.0),
         fill_no_data: Some(Fill::Nearest),
         base_m: Some(0.0),
+        drape: Some("photo.tif".into()),
         error_m: Some(1.0),
         error_length_m: Some(100.0),
         error_seed: Some(1),
