@@ -179,6 +179,11 @@ fn the_built_in_scene_shows_the_defaults() {
             table.remove(key);
         }
     }
+    // The volcano has land around it; without a word a box floats.
+    for (table, surroundings) in [(&mut built_in, "land"), (&mut default, "sky")] {
+        let look = table["look"].as_table_mut().unwrap();
+        assert_eq!(look.remove("surroundings").unwrap().as_str(), Some(surroundings));
+    }
     assert_eq!(built_in, default);
 }
 
