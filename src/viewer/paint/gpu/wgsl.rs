@@ -9,7 +9,7 @@ use crate::render::math::V3;
 use crate::render::media::{billows, clear, flame, fog, haze, ice, plume, sea, smoke, smooth, solid, steam, water};
 use crate::render::style::{cinematic, plain, transfer};
 use crate::render::volume::field;
-use crate::render::{contents, film, mask, media, noise};
+use crate::render::{contents, film, mask, media};
 use crate::simd;
 use crate::units;
 use crate::view::{Preset, Style};
@@ -260,7 +260,7 @@ fn shared() -> String {
         DRAWN = plates::DRAWN;
         GENTLE = plates::GENTLE;
         STRAIN = plates::STRAIN;
-        RAGGED = plates::RAGGED;
+        LAVA_RAGGED = plates::RAGGED;
         BOND = plates::BOND;
         HOLDS = plates::HOLDS;
         FINE = plates::FINE;
@@ -272,7 +272,7 @@ fn shared() -> String {
         FLOES = plates::FLOES;
         SKIN = plates::SKIN;
         DIM = plates::DIM;
-        ROUGH = plates::ROUGH;
+        LAVA_ROUGH = plates::ROUGH;
         FOLDS = plates::FOLDS;
         BENT = plates::BENT;
         FOLDED = plates::FOLDED;

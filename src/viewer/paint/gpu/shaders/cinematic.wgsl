@@ -58,7 +58,7 @@ fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
     let closed = saturate1(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
     let open = 1.0 - closed;
     let soft = 0.05 + 0.10 * open;
-    let strain = STRAIN * open + RAGGED * ragged - HOLDS;
+    let strain = STRAIN * open + LAVA_RAGGED * ragged - HOLDS;
     let width = gap(strain - BOND * large.bond) + TORN * ramp(0.75, 1.0, open);
     let crack = saturate1((width + soft - large.edge) / (soft + CORE));
     let chilled = fract(small.tone * 5.0);
@@ -70,7 +70,7 @@ fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
     let torn = max(crack * (1.0 - floe) * (1.0 - dim), 0.75 * fine);
     let molten = saturate1(torn + 0.12 * grain * open) * ramp(0.0, 0.12, open);
     let broken = ramp(-0.15, 0.30, drift + 0.3 * ragged);
-    let rough = ROUGH * ramp(0.7, 0.2, state.heat) * broken;
+    let rough = LAVA_ROUGH * ramp(0.7, 0.2, state.heat) * broken;
     let slope = rise(large, 0.30, DOMED * level(large))
         + rise(small, 0.22, (0.10 * broken + rough) * level(small))
         + folds(large, state.drawn, ragged) * (1.0 - broken)
