@@ -48,7 +48,7 @@ fn lava_glows_by_its_temperature_and_cool_liquids_do_not() {
     assert!(cold[0] > 100.0 && cool[0] < 2.0, "{cold:?} and {cool:?}");
     // Only the temperature counts, however it is written as an energy of 8 bits.
     let same = glow([0.0, 1360.0], 1.0);
-    assert!((fresh[0] - same[0]).abs() < 4.0 && (fresh[1] - same[1]).abs() < 4.0, "{fresh:?} and {same:?}");
+    assert!((fresh[0] - same[0]).abs() < 4.0 && (fresh[1] - same[1]).abs() < 6.0, "{fresh:?} and {same:?}");
 }
 
 #[test]

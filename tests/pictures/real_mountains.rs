@@ -95,7 +95,7 @@ fn pour(name: &str, terrain: &str, (vent_x, vent_z): (f64, f64)) {
     assert!(lowest + 3 < vent, "lava from {vent} came down to {lowest}");
 
     let hot = renderer.frame(lowpass.refresh(world), &camera);
-    let glows = |p: &[u8]| p[0] > 180 && p[0] > 2 * p[2];
+    let glows = |p: &[u8]| p[0] > 180 && u16::from(p[0]) > 2 * u16::from(p[2]);
     let count = |image: &Image| image.rgb.chunks(3).filter(|p| glows(p)).count();
     assert_eq!(count(&cold), 0);
     assert!(count(&hot) > 10, "{} pixels glow", count(&hot));
