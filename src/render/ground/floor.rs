@@ -22,12 +22,24 @@ pub(crate) const SHOWN: f32 = 0.9;
 /// Share of its light that the ground keeps where the sun is hidden: the sky goes on lighting it.
 pub(crate) const SHADED: f32 = 0.4;
 
-/// Waves of the fields of a plain to a unit of pattern.
+/// Waves of the fields of a plain to a unit of pattern, and of its broadest hills.
 pub(crate) const FIELDS: f32 = 0.012;
+pub(crate) const ROLLS: f32 = 0.035;
+/// Octaves of its hills, each with waves half as long; how far towards the sun the rise of one is taken, in its waves, and the pixels to a
+/// wave between which an octave comes to be seen.
+pub(crate) const OCTAVES: i32 = 6;
+pub(crate) const AHEAD: f32 = 0.3;
+pub(crate) const PIXELS: [f32; 2] = [2.0, 6.0];
+/// How steep they are, and how much less of the sky hollows see.
+pub(crate) const STEEP: f32 = 0.16;
+pub(crate) const HOLLOW: f32 = 0.35;
+/// Colours of its hollows and of its crests, linear RGB.
+pub(crate) const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
+pub(crate) const BARE: [f32; 3] = [0.150, 0.128, 0.104];
 
 /// Longest sides of the box up to the distance at which land, and a table, are lost in haze: from the box where the ground goes on
 /// around it, else from the eye.
-pub(crate) const FAR: [f32; 2] = [4.6, 5.0];
+pub(crate) const FAR: [f32; 2] = [15.0, 5.0];
 
 /// Floor around a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +71,8 @@ impl Floor {
     }
 
     /// Light of the floor along a ray that meets nothing else, and its distance; none where it does not meet the floor.
-    pub(crate) fn seen(&self, ray: &Ray, sky: &Sky) -> Option<(V3, f32)> {
+    /// `pixel` is the width of a pixel at distance 1.
+    pub(crate) fn seen(&self, ray: &Ray, sky: &Sky, pixel: f32) -> Option<(V3, f32)> {
         let fall = self.foot - ray.origin.y;
         if ray.direction.y > -1e-5 || fall >= 0.0 {
             return None;
@@ -67,8 +80,13 @@ impl Floor {
         let t = fall / ray.direction.y;
         let way = in_widths(ray.direction, self.tall);
         let away = t * way.norm();
-        let light = times(self.colour(ray.at(t), away), self.light(ray.at(t), sky));
-        let light = if self.is_table { self.polished(ray.at(t), unit_or_up(way), light, sky) } else { light };
+        let way = unit_or_up(way);
+        let light = if self.is_table {
+            let light = times(self.slate(ray.at(t), away), self.light(ray.at(t), (sky, V3::y())));
+            self.polished(ray.at(t), way, light, sky)
+        } else {
+            self.plain(ray.at(t), away * pixel / (-way.y).sqrt(), sky)
+        };
         Some((self.faded(ray, (t, away), light, sky), t))
     }
 
@@ -106,19 +124,39 @@ impl Floor {
         self.size[0].max(self.size[1])
     }
 
-    /// Colour of the floor; its pattern is lost in the distance.
-    fn colour(&self, p: V3, away: f32) -> V3 {
+    /// Colour of the table; its pattern is lost in the distance.
+    fn slate(&self, p: V3, away: f32) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let near = (-away / (2.6 * self.longest())).exp();
         let mottled = near * noise::fractal(q * 0.11 + v3(5.0, 2.0, 8.0), 6);
-        if self.is_table {
-            let [x, z] = [p.x - 0.5 * self.size[0], p.z - 0.5 * self.size[1]];
-            let away = x.hypot(z) / (POOL * self.longest());
-            return V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()));
+        let [x, z] = [p.x - 0.5 * self.size[0], p.z - 0.5 * self.size[1]];
+        let away = x.hypot(z) / (POOL * self.longest());
+        V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()))
+    }
+
+    /// Light of a place of the plain, whose pixels are so many cells wide: low hills, in the light of the sun.
+    fn plain(&self, p: V3, pixel: f32, sky: &Sky) -> V3 {
+        let q = v3(p.x, 0.0, p.z) / self.unit;
+        let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
+        let ahead = v3(sky.sun.x, 0.0, sky.sun.z) * (AHEAD / level);
+        let (mut height, mut rise, mut tall, mut place) = (0.0, 0.0, 1.0, q * ROLLS + v3(5.0, 2.0, 8.0));
+        let mut waves = ROLLS / self.unit * pixel;
+        for _ in 0..OCTAVES {
+            let seen = smoothstep(PIXELS[0], PIXELS[1], 1.0 / waves);
+            if seen <= 0.0 {
+                break;
+            }
+            let here = noise::gradient(place);
+            height += seen * tall * here;
+            rise += seen * (noise::gradient(place + ahead) - here) / AHEAD;
+            (tall, waves, place) = (0.5 * tall, 2.03 * waves, place * 2.03 + v3(17.3, 5.1, 9.7));
         }
         let fields = noise::fractal(q * FIELDS + v3(1.0, 6.0, 3.0), 4);
-        let tone = saturate(0.42 + 0.9 * mottled + 0.8 * fields);
-        mix(v3(0.046, 0.042, 0.040), v3(0.150, 0.128, 0.104), tone)
+        let tone = saturate(0.42 + 0.45 * height + 0.8 * fields);
+        let tilt = rise * STEEP / level;
+        let normal = unit_or_up(v3(-sky.sun.x * tilt, 1.0, -sky.sun.z * tilt));
+        let hollow = saturate(1.0 + HOLLOW * height);
+        times(mix(V3::from(LOAM), V3::from(BARE), tone), self.light(p, (sky, normal))) * hollow
     }
 
     /// Light of a place of the table with what it mirrors of the box and of the wall behind it, along a way of true proportions.
@@ -144,8 +182,8 @@ impl Floor {
         mix(light, mix(wall, side, there), share)
     }
 
-    /// Light that arrives on the floor beside the box: its sides cover a part of the sky, and hide the sun.
-    fn light(&self, p: V3, sky: &Sky) -> V3 {
+    /// Light that arrives on the floor beside the box, on a surface with this normal: its sides cover a part of the sky, and hide the sun.
+    fn light(&self, p: V3, (sky, normal): (&Sky, V3)) -> V3 {
         let high = self.side * self.tall;
         let out = [0, 1].map(|k| {
             let at = [p.x, p.z][k];
@@ -154,7 +192,7 @@ impl Floor {
         let beside = out[0].hypot(out[1]);
         let open = 1.0 - 0.6 * (-beside / (0.7 * high + 0.5)).exp();
         let lit = self.lit(p, sky.sun, high);
-        sky.sun_color * (sky.sun.y * lit) + sky.ambient(V3::y()) * open
+        sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
     }
 
     /// Share of the sun that the sides of the box leave at a point.
@@ -203,7 +241,7 @@ mod tests {
         assert_eq!([floor.foot, floor.side], [-3.0, 15.0]);
         let seen = |y: f32| {
             let direction = v3(0.3, y, -1.0).normalize();
-            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky).map(|(light, _)| light)
+            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky, 1e-3).map(|(light, _)| light)
         };
         assert!(seen(0.1).is_none() && seen(-0.5).is_some());
         let horizon = sky.air(v3(0.3, 0.0, -1.0).normalize());
@@ -216,7 +254,7 @@ mod tests {
         let towards = v3(sky.sun.x, 0.0, sky.sun.z).normalize();
         let at = |away: f32| {
             let p = v3(20.0, -3.0, 15.0) + towards * away;
-            floor.light(p, &sky).sum()
+            floor.light(p, (&sky, V3::y())).sum()
         };
         let (lit, shaded, far) = (at(40.0), at(-28.0), at(-200.0));
         assert!(shaded < 0.5 * lit && (far / lit - 1.0).abs() < 0.2, "{shaded} {lit} {far}");

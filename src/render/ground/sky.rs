@@ -67,11 +67,13 @@ pub(crate) const STAR: [f32; 2] = [0.62, 0.86];
 
 /// Hills at the horizon: sines of the lowest and highest crests of the far and of the near row, their waves around the horizon, and how
 /// much of their own dark colour comes through the haze.
-pub(crate) const CRESTS: [[f32; 2]; 2] = [[0.012, 0.074], [0.004, 0.036]];
+pub(crate) const CRESTS: [[f32; 2]; 2] = [[0.016, 0.094], [0.004, 0.048]];
 pub(crate) const WAVES: [f32; 2] = [2.6, 4.3];
-pub(crate) const THROUGH: [f32; 2] = [0.34, 0.55];
-/// Share of the light on them that hills send on.
-pub(crate) const DARK: f32 = 0.035;
+pub(crate) const THROUGH: [f32; 2] = [0.40, 0.66];
+/// Share of the light on them that hills send on, waves of their ridges around and upwards, and how much these show.
+pub(crate) const DARK: f32 = 0.05;
+pub(crate) const RIDGES: [f32; 2] = [26.0, 55.0];
+pub(crate) const RIDGED: f32 = 0.9;
 /// Directions of the table of hills.
 const AROUND: usize = 4096;
 /// Share of their colour that sun and sky have indoors, and how bright its wall is beside a horizon, up to its ceiling and on its floor.
@@ -273,7 +275,10 @@ impl Sky {
             let edge = CRESTS[row][1] * 0.03;
             let cover = smoothstep(crests[row] + edge, crests[row] - edge, d.y);
             let clear = THROUGH[row] * saturate(d.y / crests[row]);
-            mix(seen, mix(mist, dark, clear), cover)
+            let [around, up] = RIDGES.map(|waves| waves * (1.0 + 0.6 * row as f32));
+            let ridge = v3(around * d.x / flat, up * d.y + 7.0 * row as f32, around * d.z / flat);
+            let tone = (1.0 + RIDGED * noise::fractal(ridge, 4)).max(0.0);
+            mix(seen, mix(mist, dark * tone, clear), cover)
         })
     }
 

@@ -35,13 +35,13 @@ const FALLS: f32 = 0.72;
 /// Share of its way that a streak is long.
 const LENGTH: f32 = 0.075;
 /// Radii of streaks in units of pattern.
-const RADII: [f32; 2] = [0.09, 0.30];
+const RADII: [f32; 2] = [0.06, 0.20];
 /// Temperature of a clot as it leaves, by how much it cools until it is down, and how much less of that the largest do.
 const LEAVES: f32 = 1420.0;
 const COOLS: f32 = 520.0;
 const KEPT: f32 = 0.4;
 /// Light of a streak by that of lava of its temperature.
-pub(crate) const BRIGHT: f32 = 4.0;
+pub(crate) const BRIGHT: f32 = 4.6;
 /// Share of that at the tail.
 pub(crate) const TAIL: f32 = 0.3;
 /// Widths of pixels of which no streak has less.

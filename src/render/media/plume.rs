@@ -2,7 +2,7 @@
 
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::math::{V3, lerp, mix, smoothstep, times};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times};
 use crate::render::media::Passed;
 use crate::render::media::billows::{billow, billow_pair};
 use crate::render::media::smoke::{Puff, SmokeField};
@@ -103,11 +103,10 @@ impl Generations {
         Self { carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)] }
     }
 
-    /// Height of the billows at a point, about −1 to 1, and their slope, among air cells of `edge` voxels.
+    /// Height of the billows at a point, about −1 to 1, and their slope, with so many of the broadest to a voxel.
     #[inline(always)]
-    fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, edge: f32) -> (f32, V3) {
+    fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
         let [(first, began, a), (second, other, b)] = self.carried;
-        let scale = 1.0 / (BILLOW * edge);
         let speed = flow.norm() * scale;
         let p0 = (p - flow * carried(speed, first)) * scale + began;
         let p1 = (p - flow * carried(speed, second)) * scale + other;
@@ -119,6 +118,13 @@ impl Generations {
         (height * a + other * b, slope * a + rise * b)
     }
 }
+
+/// Finer billows to a broad one, and their height and slope beside those of the broad ones; widths of a pixel in air cells between
+/// which they are lost.
+pub(crate) const FINER: f32 = 4.7;
+pub(crate) const FINER_HEIGHT: f32 = 0.6;
+pub(crate) const FINER_SLOPE: f32 = 0.5;
+pub(crate) const FINER_SEEN: [f32; 2] = [0.5, 0.25];
 
 /// Share of the light behind it that a part of a step takes at most, and the most parts of a step: the surface of dense smoke lies
 /// between two samples, and light changes there within less than a step.
@@ -162,7 +168,7 @@ impl Work for Along<'_> {
         let mut places = march.field.places(ray, (from, to), jitter);
         // No closures: they would be compiled without the instructions of the level.
         while let Some((t, p)) = places.next() {
-            if let Some(puff) = march.at(s, p) {
+            if let Some(puff) = march.at(s, (t, p)) {
                 march.step(s, passed, (ray, puff), (t, step.min(t - from)));
             }
             if most(passed.through) <= OPAQUE {
@@ -170,7 +176,7 @@ impl Work for Along<'_> {
             }
         }
         let last = (((to / step - jitter).floor() + jitter) * step).max(from);
-        if let Some(puff) = march.at(s, ray.at(to)) {
+        if let Some(puff) = march.at(s, (to, ray.at(to))) {
             march.step(s, passed, (ray, puff), (to, to - last));
         }
     }
@@ -239,16 +245,23 @@ impl Relief {
 }
 
 impl March<'_> {
-    /// The smoke at a point with its billows, where there is any.
+    /// The smoke at a distance and point of a ray with its billows, where there is any.
     #[inline(always)]
-    fn at<S: Simd>(&self, s: S, p: V3) -> Option<Shaped> {
+    fn at<S: Simd>(&self, s: S, (t, p): (f32, V3)) -> Option<Shaped> {
         let puff = self.field.smoke.at(s, p)?;
         let detail = self.context.look.air.detail;
         if detail <= 0.0 {
             return Some(Shaped { dense: puff.dense * self.pace, puff, relief: Relief::NONE });
         }
         let edge = self.field.smoke.edge();
-        let (height, slope) = self.generations.billow(s, p, puff.flow, edge);
+        let scale = 1.0 / (BILLOW * edge);
+        let (mut height, mut slope) = self.generations.billow(s, p, puff.flow, scale);
+        let fine = saturate((t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]));
+        if fine > 0.0 {
+            let (finer, rise) = self.generations.billow(s, p, puff.flow, scale * FINER);
+            height += finer * (FINER_HEIGHT * fine);
+            slope += rise * (FINER_SLOPE * fine);
+        }
         let thin = faded(puff.dense * edge);
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
         let relief = Relief::of(detail, height, slope, self.light.toward);
@@ -266,7 +279,7 @@ impl March<'_> {
             let mut left = parts - 1.0;
             while left > 0.0 {
                 let t = t - part * left;
-                if let Some(puff) = self.at(s, ray.at(t)) {
+                if let Some(puff) = self.at(s, (t, ray.at(t))) {
                     self.add(passed, &puff, t, 1.0 - faded(puff.dense * part));
                 }
                 left -= 1.0;

@@ -2,11 +2,12 @@
 
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::math::{V3, in_cells, lerp, times, v3};
+use crate::render::math::{V3, lerp, saturate, times, v3};
 use crate::render::media::Passed;
+use crate::render::media::billows::billow;
 use crate::render::media::fog::{FogField, Gas, KINDS};
-use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
+use crate::simd::Portable;
 
 /// How much more a gas scatters forward than backward: Henyey and Greenstein's g.
 pub(crate) const FORWARD: f32 = 0.3;
@@ -23,14 +24,14 @@ pub(crate) const ASTRAY: f32 = 0.35;
 /// A ray ends when no more than this share of light would come through.
 pub(crate) const OPAQUE: f32 = 0.01;
 /// Billows: the number of the broadest to a unit of pattern, and their strength.
-pub(crate) const BROAD: f32 = 0.19;
-pub(crate) const BILLOWS: f32 = 2.6;
-/// Share of light that a billow takes from the next for its height towards the sun, and the least and the most light that one has; the way
-/// towards the sun in edges of the broadest, and the share of what is seen from which it is looked for.
-pub(crate) const RELIEF: f32 = 0.42;
+pub(crate) const BROAD: f32 = 0.065;
+pub(crate) const BILLOWS: f32 = 1.2;
+/// Density at which gas is whole, and shares of that by which billows of no height and of all height tear thinner gas.
+pub(crate) const WHOLE: f32 = 0.12;
+pub(crate) const TORN: [f32; 2] = [0.2, 0.8];
+/// Share of light that the side of a billow loses for its slope away from the sun, and the least and the most light that it has.
+pub(crate) const RELIEF: f32 = 0.3;
 pub(crate) const FACING: [f32; 2] = [0.42, 1.25];
-pub(crate) const TOWARD: f32 = 0.34;
-pub(crate) const SHAPED: f32 = 0.02;
 /// How far they rise in a step, in cells.
 const RISE: f64 = 0.15;
 /// Height above the ground, in units of pattern, from which mountains throw no shadow on gas.
@@ -63,10 +64,12 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         if gas.is_nothing() {
             return true;
         }
-        let billow = billow(p, context.land.unit, risen);
+        let (height, slope) = billow(Portable, place(p, context.land.unit, risen));
+        let edge = TORN[0] + TORN[1] * height;
         let mut dense = [0.0; KINDS];
         for (dense, (kind, density)) in dense.iter_mut().zip(kinds.iter().zip(gas.densities)) {
-            *dense = kind.extinction * density * (1.0 + kind.billows * billow).clamp(0.0, 3.0);
+            let torn = lerp(1.0, saturate(density / WHOLE + edge), kind.billows.min(1.0));
+            *dense = kind.extinction * density * torn * (1.0 + kind.billows * BILLOWS * height).clamp(0.0, 3.0);
         }
         let all = dense[0] + dense[1];
         if all <= 0.0 {
@@ -74,8 +77,7 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         }
         let albedo = kinds.iter().zip(dense).fold(V3::zeros(), |sum, (kind, dense)| sum + kind.albedo * (dense / all));
         let share = 1.0 - (-all * length).exp();
-        let seen = share * passed.through.max();
-        let facing = if seen > SHAPED { facing(context, p, (billow, risen)) } else { 1.0 };
+        let facing = (1.0 - RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
         passed.first = passed.first.min(t);
         passed.last = passed.last.max(t);
         passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas) * facing)) * share;
@@ -107,16 +109,9 @@ pub(crate) fn phase(cosine: f32) -> f32 {
     (1.0 - FORWARD * FORWARD) / (1.0 + FORWARD * FORWARD - 2.0 * FORWARD * cosine).powf(1.5)
 }
 
-/// Irregularity of the density, 0 on average: billows that rise as steps go by.
-fn billow(p: V3, unit: f32, risen: f32) -> f32 {
-    BILLOWS * noise::fractal(v3(p.x, p.y - risen, p.z) * (BROAD / unit), 2)
-}
-
-/// Share of its light that a place in a billow of this height has: one towards the sun that is higher shades it.
-fn facing(context: &ShadeContext, p: V3, (height, risen): (f32, f32)) -> f32 {
-    let unit = context.land.unit;
-    let sun = in_cells(context.sky.sun, context.look.cell_height) * (TOWARD * unit / BROAD);
-    (1.0 - RELIEF * (billow(p + sun, unit, risen) - height)).clamp(FACING[0], FACING[1])
+/// Place of a point in the block of billows, which rise as steps go by.
+fn place(p: V3, unit: f32, risen: f32) -> V3 {
+    v3(p.x, p.y - risen, p.z) * (BROAD / unit)
 }
 
 /// How far billows have risen after so many steps, in cells; it starts over now and then, which keeps it exact.

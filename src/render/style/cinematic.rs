@@ -92,7 +92,7 @@ impl Tracer for ShadeContext<'_> {
                 (t, lit_rock(self, rock), false)
             }
             _ => {
-                let Some((still, floor)) = self.floor.and_then(|floor| floor.seen(ray, self.sky)) else {
+                let Some((still, floor)) = self.floor.and_then(|floor| floor.seen(ray, self.sky, self.pixel)) else {
                     let still = self.sky.backdrop(self.view(ray));
                     return Behind { still, t: f32::MAX, ..Behind::default() };
                 };

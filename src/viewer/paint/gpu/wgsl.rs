@@ -202,6 +202,14 @@ fn shared() -> String {
         STONE = floor::STONE;
         FLOOR_FAR = floor::FAR;
         FLOOR_FIELDS = floor::FIELDS;
+        PLAIN_ROLLS = floor::ROLLS;
+        PLAIN_OCTAVES = floor::OCTAVES;
+        PLAIN_AHEAD = floor::AHEAD;
+        PLAIN_PIXELS = floor::PIXELS;
+        PLAIN_STEEP = floor::STEEP;
+        PLAIN_HOLLOW = floor::HOLLOW;
+        PLAIN_LOAM = floor::LOAM;
+        PLAIN_BARE = floor::BARE;
         SLATE = floor::SLATE;
         UNLIT = floor::UNLIT;
         POOL = floor::POOL;
@@ -223,6 +231,8 @@ fn shared() -> String {
         HILL_CRESTS = sky::CRESTS;
         HILL_WAVES = sky::WAVES;
         HILLS_THROUGH = sky::THROUGH;
+        HILL_RIDGES = sky::RIDGES;
+        HILLS_RIDGED = sky::RIDGED;
         HILL_DARK = sky::DARK;
         EMBER_KELVIN = ember::KELVIN;
         EMBER_STRENGTH = ember::STRENGTH;
@@ -418,8 +428,8 @@ fn shared() -> String {
         GAS_BROAD = steam::BROAD;
         GAS_RELIEF = steam::RELIEF;
         GAS_FACING = steam::FACING;
-        GAS_TOWARD = steam::TOWARD;
-        GAS_SHAPED = steam::SHAPED;
+        GAS_WHOLE = steam::WHOLE;
+        GAS_TORN = steam::TORN;
         GAS_LIFTED = steam::LIFTED;
         FOG_OFF = fog::OFF;
         FOG_FADED = fog::FADED;
@@ -443,6 +453,10 @@ fn shared() -> String {
         EVENED = plume::EVENED;
         BEGAN = plume::BEGAN;
         BILLOW = plume::BILLOW;
+        FINER_BILLOWS = plume::FINER;
+        FINER_HEIGHT = plume::FINER_HEIGHT;
+        FINER_SLOPE = plume::FINER_SLOPE;
+        FINER_SEEN = plume::FINER_SEEN;
         BILLOW_TEXELS = billows::SIDE;
         BILLOWS_ACROSS = billows::BROADEST;
         STEEPEST = billows::STEEPEST;

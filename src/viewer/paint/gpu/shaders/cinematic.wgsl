@@ -355,7 +355,10 @@ fn sky_with_hills(d: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
         let edge = HILL_CRESTS[row].y * 0.03;
         let cover = ramp(crest + edge, crest - edge, d.y);
         let clear = HILLS_THROUGH[row] * saturate1(d.y / crest);
-        seen = mix(seen, mix(mist, dark, clear), cover);
+        let waves = HILL_RIDGES * (1.0 + 0.6 * f32(row));
+        let ridge = vec3(waves.x * flat.x, waves.y * d.y + 7.0 * f32(row), waves.x * flat.y);
+        let tone = max(1.0 + HILLS_RIDGED * fractal(ridge, 4), 0.0);
+        seen = mix(seen, mix(mist, dark * tone, clear), cover);
     }
     return seen;
 }
@@ -410,27 +413,54 @@ fn sunlight_beside(p: vec3<f32>) -> f32 {
 }
 
 // Twin: floor::light.
-// Light that arrives on the floor beside the box.
-fn floor_light(p: vec3<f32>) -> vec3<f32> {
+// Light that arrives on the floor beside the box, on a surface with this normal.
+fn floor_light(p: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
     let high = frame.floor.y * oblong().y;
     let away = max(max(-p.xz, p.xz - frame.cells.xz), vec2(0.0));
     let open = 1.0 - 0.6 * exp(-length(away) / (0.7 * high + 0.5));
-    return frame.sun_color.rgb * (frame.sun.y * floor_lit(p, high)) + sky_ambient(vec3(0.0, 1.0, 0.0)) * open;
+    return frame.sun_color.rgb * (saturate1(dot(frame.sun.xyz, normal)) * floor_lit(p, high)) + sky_ambient(normal) * open;
 }
 
-// Twin: floor::colour.
-// Colour of the floor; its pattern is lost in the distance.
-fn floor_colour(p: vec3<f32>, away: f32) -> vec3<f32> {
+// A place of the floor: its colour, and its normal.
+struct FloorPlace { color: vec3<f32>, normal: vec3<f32> }
+
+// Twin: floor::slate.
+// Colour of the table; its pattern is lost in the distance.
+fn slate(p: vec3<f32>, away: f32) -> FloorPlace {
     let q = vec3(p.x, 0.0, p.z) / frame.cells.w;
     let near = exp(-away / (2.6 * max(frame.cells.x, frame.cells.z)));
     let mottled = near * fractal(q * 0.11 + vec3(5.0, 2.0, 8.0), 6);
-    if is_stone() {
-        let beside = length(p.xz - 0.5 * frame.cells.xz) / (POOL * max(frame.cells.x, frame.cells.z));
-        return SLATE * ((1.0 + 0.10 * mottled) * mix(UNLIT, 1.0, exp(-beside * beside)));
+    let beside = length(p.xz - 0.5 * frame.cells.xz) / (POOL * max(frame.cells.x, frame.cells.z));
+    let color = SLATE * ((1.0 + 0.10 * mottled) * mix(UNLIT, 1.0, exp(-beside * beside)));
+    return FloorPlace(color, vec3(0.0, 1.0, 0.0));
+}
+
+// Twin: floor::plain.
+// A place of the plain, whose pixels are so many cells wide: low hills.
+fn plain(p: vec3<f32>, pixel: f32) -> FloorPlace {
+    let q = vec3(p.x, 0.0, p.z) / frame.cells.w;
+    let level = max(length(frame.sun.xz), 1e-4);
+    let ahead = vec3(frame.sun.x, 0.0, frame.sun.z) * (PLAIN_AHEAD / level);
+    var height = 0.0;
+    var rise = 0.0;
+    var tall = 1.0;
+    var place = q * PLAIN_ROLLS + vec3(5.0, 2.0, 8.0);
+    var waves = PLAIN_ROLLS / frame.cells.w * pixel;
+    for (var octave = 0; octave < PLAIN_OCTAVES; octave++) {
+        let seen = ramp(PLAIN_PIXELS.x, PLAIN_PIXELS.y, 1.0 / waves);
+        if seen <= 0.0 { break; }
+        let here = gradient_noise(place);
+        height += seen * tall * here;
+        rise += seen * (gradient_noise(place + ahead) - here) / PLAIN_AHEAD;
+        tall *= 0.5;
+        waves *= 2.03;
+        place = place * 2.03 + vec3(17.3, 5.1, 9.7);
     }
     let fields = fractal(q * FLOOR_FIELDS + vec3(1.0, 6.0, 3.0), 4);
-    let tone = saturate1(0.42 + 0.9 * mottled + 0.8 * fields);
-    return mix(vec3(0.046, 0.042, 0.040), vec3(0.150, 0.128, 0.104), tone);
+    let tone = saturate1(0.42 + 0.45 * height + 0.8 * fields);
+    let tilt = rise * PLAIN_STEEP / level;
+    let normal = unit_or_up(vec3(-frame.sun.x * tilt, 1.0, -frame.sun.z * tilt));
+    return FloorPlace(mix(PLAIN_LOAM, PLAIN_BARE, tone) * saturate1(1.0 + PLAIN_HOLLOW * height), normal);
 }
 
 // Twin: floor::polished.
@@ -467,8 +497,11 @@ fn surroundings(ray: Ray) -> vec3<f32> {
     let t = fall / ray.direction.y;
     let away = t * length(way);
     let p = at(ray, t);
-    var light = floor_colour(p, away) * floor_light(p);
-    if is_stone() { light = polished(p, unit_or_up(way), light); }
+    let unit = unit_or_up(way);
+    var place: FloorPlace;
+    if is_stone() { place = slate(p, away); } else { place = plain(p, away * frame.floor.w / sqrt(-unit.y)); }
+    var light = place.color * floor_light(p, place.normal);
+    if is_stone() { light = polished(p, unit, light); }
     if goes_on() { return hazed(ray, t, mix(sky, light, floor_clear(beyond_box(p)))); }
     return mix(sky, light, floor_clear(away));
 }

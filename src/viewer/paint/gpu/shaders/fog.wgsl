@@ -51,17 +51,6 @@ fn ember_around(p: vec3<f32>) -> f32 {
     return here.r / ((1.0 + 0.9 * here.r) * (1.0 + EMBER_HIGH * rise * rise));
 }
 
-fn billow(p: vec3<f32>) -> f32 {
-    return GAS_BILLOWS * fractal((p - vec3(0.0, frame.fog_more.z, 0.0)) * (GAS_BROAD / frame.cells.w), 2);
-}
-
-// Twin: steam::facing.
-// Share of its light that a place in a billow of this height has: one towards the sun that is higher shades it.
-fn billow_facing(p: vec3<f32>, height: f32) -> f32 {
-    let sun = frame.sun.xyz / oblong() * (GAS_TOWARD * frame.cells.w / GAS_BROAD);
-    return clamp(1.0 - GAS_RELIEF * (billow(p + sun) - height), GAS_FACING.x, GAS_FACING.y);
-}
-
 // Twin: steam::phase, steam::light.
 // Light that arrives at a point in gas, and is sent on towards the eye.
 fn fog_light(ray: Ray, p: vec3<f32>, gas: Gas) -> vec3<f32> {
@@ -82,8 +71,7 @@ fn fog_span(ray: Ray, limit: f32) -> Span {
     return between(ray, max(frame.fog_low.xyz, frame.clip_low.xyz), min(frame.fog_high.xyz, frame.clip_high.xyz), limit);
 }
 
-// `seen`: the share of light that what lies before it lets through.
-fn scatter(ray: Ray, start: f32, end: f32, jitter: f32, seen: f32) -> Scattered {
+fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
     var sum = Scattered(vec3(0.0), 1.0, FAR);
     let s = fog_span(ray, end);
     if !s.hit { return sum; }
@@ -98,15 +86,15 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32, seen: f32) -> Scattered 
         let gas = gas_at(p);
         if gas.densities.x + gas.densities.y <= LEAST_GAS / 255.0 { continue; }
         let extinction = vec2(frame.fog_kind[0].w, frame.fog_kind[1].w);
-        let height = billow(p);
-        let dense = extinction * gas.densities * clamp(1.0 + frame.fog_more.xy * height, vec2(0.0), vec2(3.0));
+        let puff = billow((p - vec3(0.0, frame.fog_more.z, 0.0)) * (GAS_BROAD / frame.cells.w));
+        let torn = mix(vec2(1.0), clamp(gas.densities / GAS_WHOLE + GAS_TORN.x + GAS_TORN.y * puff.x, vec2(0.0), vec2(1.0)), min(frame.fog_more.xy, vec2(1.0)));
+        let dense = extinction * gas.densities * torn * clamp(1.0 + frame.fog_more.xy * GAS_BILLOWS * puff.x, vec2(0.0), vec2(3.0));
         let all = dense.x + dense.y;
         if all <= 0.0 { continue; }
         let albedo = (frame.fog_kind[0].rgb * dense.x + frame.fog_kind[1].rgb * dense.y) / all;
         let share = 1.0 - exp(-all * pace * step);
         sum.first = min(sum.first, t);
-        var facing = 1.0;
-        if share * sum.through * seen > GAS_SHAPED { facing = billow_facing(p, height); }
+        let facing = clamp(1.0 - GAS_RELIEF * dot(puff.yzw, frame.sun.xyz), GAS_FACING.x, GAS_FACING.y);
         sum.light += sum.through * share * albedo * fog_light(ray, p, gas) * facing;
         sum.through *= 1.0 - share;
     }

@@ -267,8 +267,7 @@ fn scatter_up_to(passed: ptr<function, Passed>, ray: Ray, to: f32, jitter: f32) 
         if start >= end { break; }
         let part = select(end, min(start + TURN * frame.smoke.begins.w, end), both);
         if has_gas() {
-            let seen = max((*passed).through.r, max((*passed).through.g, (*passed).through.b));
-            let gas = scatter(ray, start, part, jitter, seen);
+            let gas = scatter(ray, start, part, jitter);
             (*passed).light += (*passed).through * gas.light;
             (*passed).through *= gas.through;
             (*passed).first = min((*passed).first, gas.first);

@@ -99,5 +99,12 @@ fn plate(p: vec3<f32>, drawn: vec3<f32>) -> Plate {
     return Plate(edge, -across / apart, share_of(id), share_of(id ^ id_second), -to_first);
 }
 
+// Twin: billows::billow.
+// A billow at a point, in edges of the broadest ones: its height, and its slope.
+fn billow(p: vec3<f32>) -> vec4<f32> {
+    let place = p / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS);
+    return (textureSampleLevel(billows, linear_repeated, place, 0.0) * 2.0 - 1.0) * vec4(1.0, STEEPEST, STEEPEST, STEEPEST);
+}
+
 // The blue noise of `render::mask`.
 fn masked(pixel: vec2<i32>) -> f32 { return mask[u32(pixel.y) % MASK_SIDE * MASK_SIDE + u32(pixel.x) % MASK_SIDE]; }

@@ -22,16 +22,29 @@ fn smoke_sunlight(p: vec3<f32>) -> f32 {
 // The same of gas and smoke.
 fn cloud_sunlight(p: vec3<f32>) -> f32 { return fog_sunlight(p) * smoke_sunlight(p); }
 
-// Height of the billows of smoke that moves (voxels a step), and its slope to the edge of a broadest billow.
-fn smoke_billow(p: vec3<f32>, flow: vec3<f32>) -> vec4<f32> {
+// Height of the billows of smoke that moves (voxels a step), with so many of the broadest to a voxel, and its slope to the edge of
+// one of these.
+fn smoke_billow(p: vec3<f32>, flow: vec3<f32>, scale: f32) -> vec4<f32> {
     var sum = vec4(0.0);
     for (var k = 0; k < 2; k++) {
         let carried = select(frame.smoke.carried.xy, frame.smoke.carried.zw, k > 0);
         if carried.y <= FAINT { continue; }
-        let far = length(flow) / (BILLOW * frame.smoke.low.w) * carried.x;
-        let moved = (p - flow * (carried.x * FARTHEST / (FARTHEST + far))) / (BILLOW * frame.smoke.low.w) + select(vec3(0.0), BEGAN, k > 0);
-        let texel = textureSampleLevel(billows, linear_repeated, moved / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS), 0.0) * 2.0 - 1.0;
-        sum += texel * vec4(1.0, STEEPEST, STEEPEST, STEEPEST) * carried.y;
+        let far = length(flow) * scale * carried.x;
+        let moved = (p - flow * (carried.x * FARTHEST / (FARTHEST + far))) * scale + select(vec3(0.0), BEGAN, k > 0);
+        sum += billow(moved) * carried.y;
+    }
+    return sum;
+}
+
+// The same of the broad ones, and of the finer ones that pixels at this distance show.
+fn smoke_billows(p: vec3<f32>, flow: vec3<f32>, t: f32) -> vec4<f32> {
+    let scale = 1.0 / (BILLOW * frame.smoke.low.w);
+    let fine = saturate1((t * frame.floor.w / frame.smoke.low.w - FINER_SEEN.x) / (FINER_SEEN.y - FINER_SEEN.x));
+    var sum = vec4(0.0);
+    for (var k = 0; k < 2; k++) {
+        let counts = select(vec2(1.0), vec2(FINER_HEIGHT, FINER_SLOPE) * fine, k > 0);
+        if counts.x <= 0.0 { continue; }
+        sum += smoke_billow(p, flow, scale * select(1.0, FINER_BILLOWS, k > 0)) * vec4(counts.x, vec3(counts.y));
     }
     return sum;
 }
@@ -58,7 +71,7 @@ fn smoke_light(ray: Ray) -> SmokeLight {
         shown(EMBER_KELVIN) * (EMBER_STRENGTH * SMOKE_LAVA * frame.heat.z * frame.smoke.albedo.w));
 }
 
-fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
+fn shaped_smoke(p: vec3<f32>, t: f32, light: SmokeLight) -> ShapedSmoke {
     let place = smoke_place(p);
     let cell = textureSampleLevel(smoke_cells, linear_held, place, 0.0);
     let edge = frame.smoke.low.w;
@@ -72,7 +85,7 @@ fn shaped_smoke(p: vec3<f32>, light: SmokeLight) -> ShapedSmoke {
     var open = 1.0;
     let detail = frame.smoke.ends.w;
     if detail > 0.0 {
-        let billow = smoke_billow(p, (motion.xyz * 255.0 - STILL) * (2.0 / QUICKEST * edge));
+        let billow = smoke_billows(p, (motion.xyz * 255.0 - STILL) * (2.0 / QUICKEST * edge), t);
         dense *= clamp(1.0 + detail * billow.x * (ROUGH + RAGGED * exp(-dense * edge)), 0.0, 4.0);
         facing = clamp(1.0 - RELIEF * detail * dot(billow.yzw, frame.sun.xyz), FACING.x, FACING.y);
         up = saturate1(ABOVE - UPPER * detail * billow.z);
@@ -117,7 +130,7 @@ fn scatter_smoke(passed: ptr<function, Passed>, ray: Ray, start: f32, end: f32, 
             let short = whole.y / parts;
             here = vec2(whole.x - short * (parts - part), short);
         }
-        let smoke = shaped_smoke(at(ray, here.x), light);
+        let smoke = shaped_smoke(at(ray, here.x), here.x, light);
         let share = 1.0 - exp(-smoke.dense * pace * here.y);
         let left = max((*passed).through.r, max((*passed).through.g, (*passed).through.b));
         if part == 0.0 && share * left > PART_OF_SMOKE {

@@ -19,12 +19,6 @@ fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
 // Whether the ground is met beyond the sides of the box.
 fn is_beyond(b: Behind) -> bool { return b.face == BEYOND; }
 
-// A billow at a point, in edges of the broadest ones: its height, and its slope in parts of the steepest.
-fn rock_billow(p: vec3<f32>) -> vec4<f32> {
-    let place = p / f32(BILLOWS_ACROSS) + 0.5 / f32(BILLOW_TEXELS);
-    return textureSampleLevel(billows, linear_repeated, place, 0.0) * 2.0 - 1.0;
-}
-
 // Twin: cinematic::stony.
 // Rock with stones finer than the nodes of the land, as far as pixels at this distance show them.
 fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
@@ -33,10 +27,10 @@ fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
     if seen <= 0.0 { return rock; }
     let across = mat3x3(STONES_EAST, STONES_UP, STONES_SOUTH);
     let place = across * pattern_place(p) * stones;
-    let texel = rock_billow(place);
+    let texel = billow(place);
     // More of them here than there, by a broad pattern of the same block.
-    seen *= 1.0 + STONES_LESS * rock_billow(place * STONES_FIELDS).x;
-    let rise = (texel.yzw * STEEPEST) * across;
+    seen *= 1.0 + STONES_LESS * billow(place * STONES_FIELDS).x;
+    let rise = texel.yzw * across;
     let slope = rise - rock.normal * dot(rise, rock.normal);
     var stony = rock;
     stony.normal = unit_or_up(rock.normal - slope * (STONES_TILT * seen));
