@@ -83,8 +83,8 @@ pub(crate) const SHAFTS: f32 = 0.35;
 pub(crate) const APART: f32 = 0.24;
 /// Light of the edge of a surface at a pane, by shares of sky and sun, densities between which it is seen, and
 /// cells over it in which there is no liquid.
-pub(crate) const EDGE: [f32; 2] = [0.30, 0.10];
-pub(crate) const EDGE_ENDS: [f32; 2] = [0.66, 0.56];
+pub(crate) const EDGE: [f32; 2] = [0.17, 0.06];
+pub(crate) const EDGE_ENDS: [f32; 2] = [0.64, 0.54];
 pub(crate) const OPEN_OVER: f32 = 1.5;
 /// Net of light on the bed of a liquid: how much darker it is between its lines and brighter on them, and meshes to a unit of pattern.
 pub(crate) const NET: [f32; 2] = [0.94, 1.36];

@@ -1,6 +1,8 @@
 //! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze, and what other media
 //! before them do to their light.
 
+use nalgebra::Vector2;
+
 use crate::render::camera::Ray;
 use crate::render::contents::{SliceHit, Slices};
 use crate::render::ground::ember::{KELVIN, STRENGTH};
@@ -23,6 +25,8 @@ use crate::render::style::transfer::FILM;
 use crate::render::volume::field::{Crossing, Pace};
 use crate::simd::{Portable, Simd};
 
+/// Cells off a place beside or around the box at which the sun is asked for: what stands on a cut side does not shade its face.
+pub(crate) const HAIR: f32 = 0.05;
 /// Cells on both sides of a place over which the slope of coated rock is taken.
 pub(crate) const COATED: f32 = 0.8;
 /// Share of its own colour that lava keeps behind deep water.
@@ -31,6 +35,8 @@ pub(crate) const GLOWING: f32 = 0.85;
 /// Broadest stones to a unit of pattern, on the ground of the box and beyond its sides.
 pub(crate) const STONES: f32 = 1.6;
 pub(crate) const STONES_BEYOND: f32 = 0.45;
+/// Those of a cut side.
+pub(crate) const STONES_CUT: f32 = 1.1;
 /// Broadest stones to a pixel up to which all of them are seen, and from which on none.
 pub(crate) const STONES_SEEN: [f32; 2] = [0.06, 0.3];
 /// How much there is more of them in some fields than in others, and the broadest of these to a stone.
@@ -80,7 +86,7 @@ impl Tracer for ShadeContext<'_> {
                     Face::Top => rock_on_top(self, hit.point, hit.t),
                     // Where the land goes on, no side of the box is to be seen in a gap between nodes.
                     Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point, hit.t),
-                    Face::Cut(normal) => strata(self, hit.point, normal),
+                    Face::Cut(normal) => strata(self, (hit.point, hit.t), normal),
                     Face::Block(normal) => block(self, hit.point, normal),
                 };
                 (hit.t, ground, !matches!(hit.face, Face::Cut(_)))
@@ -240,11 +246,12 @@ fn clear(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let film = if behind.top { film(context, p) } else { 0.0 };
+    let off = if behind.beyond { V3::zeros() } else { behind.normal * HAIR };
+    let sunlight = if behind.top { context.sunlight(p) } else { context.sunlight_beside(p + off) };
     if !behind.top && !behind.beyond {
-        // A cut side is lit from its crest.
+        // Lava lights a cut side from its crest.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
-    let sunlight = if behind.beyond { context.sunlight_beside(p) } else { context.sunlight(p) };
     let lit = V3::repeat(context.ember.at(p, behind.normal));
     let lit = match context.flame {
         Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
@@ -336,7 +343,7 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
 }
 
 /// The cut sides: layers of old flows and ash, darker towards the foot.
-fn strata(context: &ShadeContext, at: V3, normal: V3) -> Ground {
+fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
     let p = pattern(at, context.land.unit, heights.tall);
@@ -350,10 +357,14 @@ fn strata(context: &ShadeContext, at: V3, normal: V3) -> Ground {
     let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
     let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
     let beds = color * (0.8 * lerp(0.5, 1.0, seam));
-    let color = if context.land.is_stone() { V3::from(STONE) } else { beds };
+    let face = if context.land.is_stone() {
+        Rock { albedo: V3::from(STONE), normal, light: Vector2::zeros() }
+    } else {
+        stony(context, Rock { albedo: beds, normal, light: Vector2::zeros() }, (at, t), STONES_CUT)
+    };
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
-    let sun = context.sky.sun_color * (saturate(normal.dot(&context.sky.sun)) * 0.8);
-    let color = color * lerp(0.35, 1.0, height.sqrt());
-    let light = sun + context.sky.ambient(normal) * 1.1;
+    let sun = context.sky.sun_color * (saturate(face.normal.dot(&context.sky.sun)) * 0.8);
+    let color = face.albedo * lerp(0.35, 1.0, height.sqrt());
+    let light = sun + context.sky.ambient(face.normal) * 1.1;
     Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
 }

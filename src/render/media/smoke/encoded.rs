@@ -155,6 +155,37 @@ impl Work for Slab<'_> {
             // Beside it too: light does not fall towards the edge of the smoke.
             let dense = (&absorbed.cells[start..][..nx], absorbed.most);
             row.encode_smoke(cells, &air.carried[start..][..nx], dense, near.range());
+            encode_beside(cells, air, [y, z], near.range());
+        }
+    }
+}
+
+/// Writes for cells without smoke the share of steam in that beside them: the edge of a cloud of steam is no ash.
+#[inline(always)]
+fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: Range<usize>) {
+    let Grid { nx, ny, nz } = air.grid.cells;
+    let row = |y: usize, z: usize| &air.carried[(z * ny + y) * nx..][..nx];
+    let here = row(y, z);
+    let rows = [
+        row(y.saturating_sub(1), z),
+        row((y + 1).min(ny - 1), z),
+        row(y, z.saturating_sub(1)),
+        row(y, (z + 1).min(nz - 1)),
+    ];
+    for x in part {
+        if here[x] != [0, 0] {
+            continue;
+        }
+        let (mut ash, mut steam) = (0.0, 0.0);
+        let mut add = |carried: [u16; 2]| {
+            ash += f32::from(carried[0]) * f32::from(carried[0]);
+            steam += f32::from(carried[1]) * f32::from(carried[1]);
+        };
+        rows.iter().for_each(|row| add(row[x]));
+        add(here[x.saturating_sub(1)]);
+        add(here[(x + 1).min(nx - 1)]);
+        if steam > 0.0 {
+            to[x][1] = byte(steam / (ash + steam)) as u8;
         }
     }
 }
@@ -163,4 +194,26 @@ impl Work for Slab<'_> {
 #[inline(always)]
 fn byte(share: f32) -> u32 {
     (share.clamp(0.0, 1.0) * 255.0 + 0.5) as i32 as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::air::{AirGrid, Side};
+
+    #[test]
+    fn cells_beside_steam_are_no_ash() {
+        let cells = Grid::new(5, 3, 3);
+        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
+        let mut carried = vec![[0; 2]; cells.cells()];
+        (carried[cells.index([2, 1, 1])], carried[cells.index([3, 1, 1])]) = ([0, 900], [700, 0]);
+        let air = AirVolume { grid, cell_m: 1.0, carried, flow: Vec::new() };
+        let share = |x: usize, y: usize| {
+            let mut row = [CLEAR; 5];
+            encode_beside(&mut row, &air, [y, 1], 0..5);
+            row[x][1]
+        };
+        assert_eq!([share(1, 1), share(2, 0), share(0, 1), share(4, 1)], [255, 255, 0, 0]);
+        assert_eq!(share(2, 1), 0, "it is written already");
+    }
 }

@@ -291,6 +291,8 @@ fn shared() -> String {
         FILM_SEEN = transfer::FILM;
         COATED = cinematic::COATED;
         STONES = cinematic::STONES;
+        HAIR = cinematic::HAIR;
+        STONES_CUT = cinematic::STONES_CUT;
         STONES_BEYOND = cinematic::STONES_BEYOND;
         STONES_LESS = cinematic::STONES_LESS;
         STONES_FIELDS = cinematic::STONES_FIELDS;

@@ -283,7 +283,7 @@ fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
 
 // Twin: cinematic::strata.
 // The cut sides: layers of old flows and ash, darker towards the foot; under sun and sky, or by the lava's light alone.
-fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
+fn strata(hit: vec3<f32>, t: f32, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     if by_lava && glow_at(hit.x, hit.z) < 1e-4 && !has_flame() { return vec3(0.0); }
     let below = max(height(hit.x, hit.z) - hit.y, 0.0);
     let p = pattern_place(hit);
@@ -295,15 +295,16 @@ fn strata(hit: vec3<f32>, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     let seam = ramp(0.0, 0.10, level - bed) * ramp(1.0, 0.93, level - bed);
     var color = mix(vec3(0.040, 0.039, 0.042), vec3(0.125, 0.113, 0.106), saturate1(0.42 + 0.9 * tone + 0.45 * mottle));
     color = mix(color, vec3(0.105, 0.062, 0.050), ramp(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
-    color = select(color * (0.8 * mix(0.5, 1.0, seam)), STONE, is_stone());
+    var face = Rock(select(color * (0.8 * mix(0.5, 1.0, seam)), STONE, is_stone()), normal, 0.0, 0.0);
+    if !is_stone() { face = stony(face, hit, t, STONES_CUT); }
     let share = saturate1((hit.y - frame.block.x) / (0.35 * (frame.block.y - frame.block.x)));
-    let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * 0.8);
-    var light = sun + sky_ambient(normal) * 1.1;
+    let sun = frame.sun_color.rgb * (saturate1(dot(face.normal, frame.sun.xyz)) * 0.8);
+    var light = sun + sky_ambient(face.normal) * 1.1;
     if by_lava {
         let crest = vec3(hit.x, hit.y + below, hit.z);
         light = (ember_on_rock(crest, normal) + flame_on_rock(crest, normal)) * exp(-below * 0.35);
     }
-    return color * light * mix(0.35, 1.0, sqrt(share));
+    return face.albedo * light * mix(0.35, 1.0, sqrt(share));
 }
 
 // Sky --------------------------------------------------------------------------------------------------------------
@@ -392,24 +393,25 @@ fn floor_lit(p: vec3<f32>, high: f32) -> f32 {
     return 1.0 - ramp(0.0, 0.25, max(passed.y - passed.x, 0.0) / max(high, 1e-3));
 }
 
+// Where to ask for the share of the sun that gases, smoke and solid media leave at a place, and how much of their shade arrives there.
+struct SunWay { place: vec3<f32>, shade: f32 }
+
 // Twin: floor::shaded, floor::seen.
-// Share of its light that the floor where a ray meets it keeps under what stands in the box between it and the sun.
-fn floor_shaded(ray: Ray) -> f32 {
+// For the floor where a ray meets it, behind what stands in the box between it and the sun.
+fn floor_way(ray: Ray) -> SunWay {
     let fall = frame.altitude.z - ray.origin.y;
-    if !has_fog() || frame.floor.x <= 0.5 || ray.direction.y > -1e-5 || fall >= 0.0 { return 1.0; }
+    if !has_fog() || frame.floor.x <= 0.5 || ray.direction.y > -1e-5 || fall >= 0.0 { return SunWay(vec3(0.0), 0.0); }
     let p = at(ray, fall / ray.direction.y);
-    let lit = floor_lit(p, frame.floor.y * oblong().y);
-    if lit <= 0.0 { return 1.0; }
-    return 1.0 - (1.0 - SHADED_GROUND) * lit * (1.0 - sunlight_beside(p));
+    return way_beside(p, floor_lit(p, frame.floor.y * oblong().y));
 }
 
 // Twin: shading::sunlight_beside, floor::entry.
-// Share of the sun that gases, smoke and solid media in the box leave at a point beside it.
-fn sunlight_beside(p: vec3<f32>) -> f32 {
+// For a place beside the box: where the way from it to the sun enters the box.
+fn way_beside(p: vec3<f32>, shade: f32) -> SunWay {
     let passed = floor_passed(p, FAR);
-    if passed.y <= passed.x { return 1.0; }
+    if shade <= 0.0 || passed.y <= passed.x { return SunWay(p, 0.0); }
     let along = frame.sun.xz / frame.sun.y * passed.x;
-    return cloud_sunlight(vec3(p.x + along.x, p.y + passed.x / oblong().y, p.z + along.y));
+    return SunWay(vec3(p.x + along.x, p.y + passed.x / oblong().y, p.z + along.y), shade);
 }
 
 // Twin: floor::light.

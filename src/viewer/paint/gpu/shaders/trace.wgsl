@@ -162,7 +162,7 @@ fn natural_rock(ray: Ray, b: Behind) -> vec3<f32> {
         if is_beyond(b) { return plain_faded(ray, b.point, light); }
         return light;
     }
-    return hazed(ray, b.t, strata(b.point, face_normal(ray, b.face), false));
+    return hazed(ray, b.t, strata(b.point, b.t, face_normal(ray, b.face), false));
 }
 
 fn sky_or_floor(ray: Ray) -> vec3<f32> {
@@ -211,24 +211,20 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
     if cover > 0.0 { light = mix(light, hazed(ray, t, shade(skin)), cover); }
-    // What is between the sun and the ground darkens it; a cut side is lit from its crest.
+    // What is between the sun and the ground darkens it. One call for all: a driver copies a function to each place that calls it.
     if crossing.kind != CROSSED {
-        var kept = 1.0;
+        var way = SunWay(b.point, 0.0);
         if b.face > 0.5 {
-            var lit = b.point;
-            if !is_natural(b) && !is_beyond(b) { lit.y = max(lit.y, height(lit.x, lit.z)); }
-            if is_beyond(b) {
-                kept = mix(SHADED_GROUND, 1.0, sunlight_beside(lit));
-            } else {
-                kept = mix(SHADED_GROUND, 1.0, cloud_sunlight(lit));
-            }
+            way.shade = 1.0;
+            if !is_natural(b) { way = way_beside(b.point + select(face_normal(ray, b.face) * HAIR, vec3(0.0), is_beyond(b)), 1.0); }
         } else if content(b.texel) == 0u {
-            kept = floor_shaded(ray);
+            way = floor_way(ray);
             let fall = (frame.block.x - ray.origin.y) / ray.direction.y;
             if has_flame() && frame.floor.x > 0.5 && ray.direction.y < -1e-4 && fall > 0.0 {
                 light += SLATE * flame_at(at(ray, fall), vec3(0.0, 1.0, 0.0));
             }
         }
+        let kept = 1.0 - (1.0 - SHADED_GROUND) * way.shade * (1.0 - cloud_sunlight(way.place));
         cover = 1.0 - (1.0 - cover) * kept;
     }
     if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
@@ -329,7 +325,7 @@ fn through_media(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) 
 
 // The lava's light on the rock.
 fn lava_light(ray: Ray, b: Behind) -> vec3<f32> {
-    if !is_natural(b) && !is_beyond(b) { return strata(b.point, face_normal(ray, b.face), true); }
+    if !is_natural(b) && !is_beyond(b) { return strata(b.point, b.t, face_normal(ray, b.face), true); }
     if glow_at(b.point.x, b.point.z) < 1e-4 && !has_flame() { return vec3(0.0); }
     return rock_by_lava(b.point, rock_of(ray, b));
 }
