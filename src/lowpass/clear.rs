@@ -200,9 +200,9 @@ pub(super) struct Rows {
     /// Sums over three rows along y, and of these over three cells along x.
     tall: Row,
     all: Row,
-    /// By y, modulo 3: the amounts of the slab itself, and the room for them.
+    /// By y, modulo 3: the amounts of the slab itself, and how much of its cells is not rock.
     own: [Vec<u32>; 3],
-    own_room: [Vec<u32>; 3],
+    own_open: [Vec<u32>; 3],
     thin: Thin,
 }
 
@@ -234,7 +234,7 @@ impl Rows {
             row.amount.resize(length, 0);
             row.held.resize(length, 0);
         }
-        for own in self.own.iter_mut().chain(&mut self.own_room) {
+        for own in self.own.iter_mut().chain(&mut self.own_open) {
             own.clear();
             own.resize(length, 0);
         }
@@ -244,7 +244,7 @@ impl Rows {
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
         self.own[y % 3].fill(0);
-        self.own_room[y % 3].fill(0);
+        self.own_open[y % 3].fill(0);
     }
 
     /// Reads the row `y` of the slab `z` and what lies around it along z.
@@ -267,7 +267,7 @@ impl Rows {
             add_weighted(&mut sums.held[cells.clone()], weight, &near.held[cells.clone()]);
             if i == REACH {
                 self.own[y % 3][cells.clone()].copy_from_slice(&near.amount[cells.clone()]);
-                self.own_room[y % 3][cells.clone()].copy_from_slice(&near.room[cells.clone()]);
+                matter.ground.add_open((y, z), wide.start, ONE, &mut self.own_open[y % 3][cells.clone()]);
             }
             for x in cells.filter(|_| continues) {
                 let (room, amount) = (self.near[i].room[x], self.near[i].amount[x]);
@@ -367,7 +367,7 @@ impl Rows {
     /// under it, and deeper twice what the low-pass brings there, so that no gap is left at its foot.
     fn value_as_it_lies(&self, x: usize, y: usize) -> u8 {
         let own = |y: usize| {
-            let is_open = self.own_room[y % 3][place(x)] > 0;
+            let is_open = self.own_open[y % 3][place(x)] > 0;
             is_open.then(|| ((self.own[y % 3][place(x)] * 255 + HALF) / ONE).min(255) as u8)
         };
         own(y).or_else(|| own(y + 1)).unwrap_or_else(|| self.value(x).saturating_mul(2))

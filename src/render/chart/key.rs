@@ -7,7 +7,7 @@ use crate::world::{CellMeasure, Quantity};
 use crate::render::media::haze;
 
 /// Colours of materials whose look has none: the lava's, one for each preset, and two more between them.
-pub(in crate::render) const MATERIALS: [[u8; 3]; 14] = [
+pub(in crate::render) const MATERIALS: [[u8; 3]; 15] = [
     [236, 92, 24],
     [58, 128, 214],
     [222, 196, 120],
@@ -22,6 +22,7 @@ pub(in crate::render) const MATERIALS: [[u8; 3]; 14] = [
     [150, 96, 170],
     [58, 122, 56],
     [206, 176, 146],
+    [148, 58, 40],
 ];
 
 /// The place of the lava's colour, of that of a preset, and of those that no preset has.
@@ -39,7 +40,8 @@ const fn of_preset(preset: Preset) -> usize {
         Preset::Gloss => 8,
         Preset::Metal => 9,
         Preset::Leaves => 12,
-        Preset::Built => 13,
+        Preset::Wall => 13,
+        Preset::Roof => 14,
     }
 }
 

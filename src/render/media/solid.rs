@@ -159,16 +159,19 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
 
 /// Where a ray meets the surface of a solid medium before `far`.
 pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, f32), pace: Pace) -> Crossing {
-    if clear.look.preset != Preset::Leaves {
-        return clear.field.cross(ray, far, ISO, pace);
+    let (field, tall) = (&clear.field, context.look.cell_height);
+    match clear.look.preset {
+        Preset::Leaves => {
+            field.cross_by(ray, (far, ISO), pace, |p, density| leaves::leafy(in_widths(p, tall), density))
+        }
+        Preset::Wall => field.cross_by(ray, (far, ISO), pace, |p, _| field.density(built::sharpened(p))),
+        _ => field.cross(ray, far, ISO, pace),
     }
-    let tall = context.look.cell_height;
-    clear.field.cross_by(ray, (far, ISO), pace, |p, density| leaves::leafy(in_widths(p, tall), density))
 }
 
 /// Whether a material stands on the ground without a film at its foot.
 fn stands(preset: Preset) -> bool {
-    matches!(preset, Preset::Leaves | Preset::Built)
+    matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
 }
 
 /// Share of its light that ground keeps under and beside what stands there.
@@ -283,7 +286,7 @@ fn normal(clear: &Clear, p: V3) -> V3 {
         Preset::Sand | Preset::Ash | Preset::Wax | Preset::Gloss => {
             clear.field.upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5)
         }
-        Preset::Built => built::normal(&clear.field, p),
+        preset @ (Preset::Wall | Preset::Roof) => built::normal(&clear.field, preset, p),
         _ => clear.field.normal(p),
     }
 }
@@ -297,7 +300,7 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
             broken(context, &skin, hit.clear.look.waves)
         }
         Preset::Leaves => leaves::light(context, hit),
-        Preset::Built => built::light(context, hit),
+        Preset::Wall | Preset::Roof => built::light(context, hit),
         Preset::Wax => smooth::light(context, hit, &smooth::WAX),
         Preset::Gloss => smooth::light(context, hit, &smooth::GLOSS),
         Preset::Metal => smooth::light(context, hit, &smooth::METAL),

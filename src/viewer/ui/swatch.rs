@@ -105,7 +105,7 @@ fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
                 painter.circle_filled(within(tile, (part(0), part(1))), 1.4 + 1.8 * part(2), color);
             }
         }
-        Preset::Built => {
+        Preset::Wall | Preset::Roof => {
             shaded(painter, tile, &[(0.0, own), (1.0, toward(own, Color32::BLACK, 0.12))]);
             for row in 1..4 {
                 let y = row as f32 / 4.0;
