@@ -22,7 +22,9 @@ pub(crate) const STEP: f32 = 0.3;
 pub(crate) const TILT: f32 = 0.8;
 /// How much single leaves tilt it, and vary its tone.
 pub(crate) const ROUGH: f32 = 0.6;
-pub(crate) const FLECKS: f32 = 0.55;
+pub(crate) const FLECKS: f32 = 0.7;
+/// Needles to a leaf, and their share.
+pub(crate) const NEEDLES: [f32; 2] = [2.2, 0.6];
 /// Leaves to a pixel up to which all of them are seen, and from which on none.
 pub(crate) const SEEN: [f32; 2] = [0.25, 0.7];
 /// How light reaches around the shaded side.
@@ -78,15 +80,16 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let [clump, tuft] = bulges(q);
     let inside = if hit.cut { 0.0 } else { hit.clear.field.density(hit.point) };
     let gap = smoothstep(GAPS[0], GAPS[1], inside);
-    let seen = look.waves * (1.0 - smoothstep(SEEN[0], SEEN[1], hit.t * context.pixel * SIZES.z));
-    let fleck = leaf(q) * seen;
+    let pixel = hit.t * context.pixel * SIZES.z;
+    let seen = |finer: f32| look.waves * (1.0 - smoothstep(SEEN[0], SEEN[1], pixel * finer));
+    let fleck = leaf(q) * seen(1.0) + NEEDLES[1] * leaf(q * NEEDLES[0]) * seen(NEEDLES[0]);
     let tip = saturate(1.1 * clump + 1.3 * tuft + 0.35 * fleck - 0.25) * (1.0 - gap);
     // Trees differ, and their parts.
     let broad = noise::fractal(q * 0.11 + v3(1.0, 6.0, 2.0), 2);
     let kind = mix(V3::repeat(1.0), if broad > 0.0 { DRY } else { OLD }, saturate(1.4 * broad.abs()));
     let color = times(times(V3::from(look.linear_color()), kind), mix(OLD, TIPS, tip));
     let albedo = color * (0.46 * (0.8 + 0.5 * tip + FLECKS * fleck).max(0.15));
-    let aside = noise::gradient(q * SIZES.z + v3(19.0, 0.0, 5.0)) * seen;
+    let aside = noise::gradient(q * SIZES.z + v3(19.0, 0.0, 5.0)) * seen(1.0);
     let normal = hit.uneven(v3(fleck, 0.4 * fleck, aside) * ROUGH - rise(q) * TILT);
     let own = own(context, hit);
     let lit = arriving(context, hit, normal, (SOFT, own));
