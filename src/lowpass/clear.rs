@@ -168,8 +168,13 @@ impl Slab<'_> {
         rows.add_up(y, cells);
         let is_liquid = self.matter.layer.material().kind == Kind::Liquid;
         let falls = is_liquid && (rows.holds(y, cells) || rows.holds(y + 1, cells));
+        let is_sharp = self.matter.layer.material().look.preset.is_sharp();
         for x in cells.range() {
-            let value = if falls { rows.value_of_liquid([x, y, self.z], grid) } else { rows.value(x) };
+            let value = match (falls, is_sharp) {
+                (_, true) => rows.value_as_it_lies(x, y),
+                (true, _) => rows.value_of_liquid([x, y, self.z], grid),
+                (false, _) => rows.value(x),
+            };
             let old = &mut self.density[y * grid.nx + x];
             if *old != value {
                 *old = value;
@@ -195,8 +200,9 @@ pub(super) struct Rows {
     /// Sums over three rows along y, and of these over three cells along x.
     tall: Row,
     all: Row,
-    /// By y, modulo 3: the amounts of the slab itself.
+    /// By y, modulo 3: the amounts of the slab itself, and how much of its cells is not rock.
     own: [Vec<u32>; 3],
+    own_open: [Vec<u32>; 3],
     thin: Thin,
 }
 
@@ -211,7 +217,7 @@ struct Row {
 
 impl Rows {
     /// Bytes of all lists for each of their cells.
-    pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 3);
+    pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 6);
 
     /// Cells of each list.
     pub(super) fn length(grid: Grid) -> usize {
@@ -228,7 +234,7 @@ impl Rows {
             row.amount.resize(length, 0);
             row.held.resize(length, 0);
         }
-        for own in &mut self.own {
+        for own in self.own.iter_mut().chain(&mut self.own_open) {
             own.clear();
             own.resize(length, 0);
         }
@@ -238,6 +244,7 @@ impl Rows {
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
         self.own[y % 3].fill(0);
+        self.own_open[y % 3].fill(0);
     }
 
     /// Reads the row `y` of the slab `z` and what lies around it along z.
@@ -260,6 +267,7 @@ impl Rows {
             add_weighted(&mut sums.held[cells.clone()], weight, &near.held[cells.clone()]);
             if i == REACH {
                 self.own[y % 3][cells.clone()].copy_from_slice(&near.amount[cells.clone()]);
+                matter.ground.add_open((y, z), wide.start, ONE, &mut self.own_open[y % 3][cells.clone()]);
             }
             for x in cells.filter(|_| continues) {
                 let (room, amount) = (self.near[i].room[x], self.near[i].amount[x]);
@@ -353,6 +361,16 @@ impl Rows {
         } else {
             self.thin.value_under(value, above, filling(y))
         }
+    }
+
+    /// The value of a cell of the row that was added up, of a material whose edges are sharp: its own amount. It goes on into rock
+    /// under it, and deeper twice what the low-pass brings there, so that no gap is left at its foot.
+    fn value_as_it_lies(&self, x: usize, y: usize) -> u8 {
+        let own = |y: usize| {
+            let is_open = self.own_open[y % 3][place(x)] > 0;
+            is_open.then(|| ((self.own[y % 3][place(x)] * 255 + HALF) / ONE).min(255) as u8)
+        };
+        own(y).or_else(|| own(y + 1)).unwrap_or_else(|| self.value(x).saturating_mul(2))
     }
 
     /// The value of a cell of the row that was added up.

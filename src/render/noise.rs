@@ -74,7 +74,7 @@ pub(crate) struct Plate {
 
 /// A number in 0..1 of a hash.
 #[inline(always)]
-fn share_of(h: u32) -> f32 {
+pub(crate) fn share_of(h: u32) -> f32 {
     (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32
 }
 

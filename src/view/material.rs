@@ -27,6 +27,12 @@ pub enum Preset {
     Ice,
     /// Broken rock: the crust of cold lava.
     Rubble,
+    /// Foliage: clumps with gaps between them, dark inside, and light comes through against the sun.
+    Leaves,
+    /// Walls, with sharp corners: plaster, or stones.
+    Wall,
+    /// Roofs, with sharp edges and even slopes: tiles.
+    Roof,
     /// Smooth and matt; light reaches round its edges.
     Wax,
     /// Smooth and shining, opaque: melts.
@@ -49,8 +55,25 @@ pub(crate) enum Form {
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Self; 9] =
-        [Self::Water, Self::Steam, Self::Sand, Self::Ash, Self::Ice, Self::Rubble, Self::Wax, Self::Gloss, Self::Metal];
+    pub const ALL: [Self; 12] = [
+        Self::Water,
+        Self::Steam,
+        Self::Sand,
+        Self::Ash,
+        Self::Ice,
+        Self::Rubble,
+        Self::Leaves,
+        Self::Wall,
+        Self::Roof,
+        Self::Wax,
+        Self::Gloss,
+        Self::Metal,
+    ];
+
+    /// Whether its amounts are drawn as they lie in their cells: the low-pass would round its edges.
+    pub(crate) fn is_sharp(self) -> bool {
+        matches!(self, Self::Wall | Self::Roof)
+    }
 
     /// Form to a ray in the cinematic style.
     #[cfg(feature = "render")]
@@ -58,7 +81,8 @@ impl Preset {
         match self {
             Self::Water => Form::Clear,
             Self::Steam => Form::Cloud,
-            Self::Sand | Self::Ash | Self::Ice | Self::Rubble | Self::Wax | Self::Gloss | Self::Metal => Form::Solid,
+            Self::Sand | Self::Ash | Self::Ice | Self::Rubble => Form::Solid,
+            Self::Leaves | Self::Wall | Self::Roof | Self::Wax | Self::Gloss | Self::Metal => Form::Solid,
         }
     }
 }
@@ -69,7 +93,8 @@ table! {
     /// The look of a material. Missing keys have defaults.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct MaterialLook {
-        /// How light meets it: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"wax"`, `"gloss"` or `"metal"`.
+        /// How light meets it: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"leaves"`, `"wall"`, `"roof"`, `"wax"`,
+        /// `"gloss"` or `"metal"`.
         pub preset: Preset = Preset::default();
         /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
         pub depth: f32 = 1.0, [0.0, 100.0] "";
@@ -77,7 +102,7 @@ table! {
         /// comes back as its colour, and makes it milky. Cinematic.
         pub clear: f32 = 1.0, [0.0, 1.0] "share";
         /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual; over 1, water has
-        /// a swell, too, that breaks on shores. Cinematic.
+        /// a swell, too, that breaks on shores, and a wall is of stones in courses. Cinematic.
         pub waves: f32 = 1.0, [0.0, 10.0] "";
         /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
         /// Cinematic: not of ice and rubble. The plain styles: of all.
@@ -130,6 +155,9 @@ impl MaterialLook {
             Preset::Ash => [0.36, 0.34, 0.335],
             Preset::Ice => [0.70, 0.88, 0.98],
             Preset::Rubble => [0.33, 0.27, 0.25],
+            Preset::Leaves => [0.29, 0.37, 0.20],
+            Preset::Wall => [0.83, 0.78, 0.68],
+            Preset::Roof => [0.55, 0.29, 0.20],
             Preset::Wax => [0.93, 0.89, 0.78],
             Preset::Gloss => [0.86, 0.74, 0.52],
             Preset::Metal => [0.78, 0.79, 0.80],

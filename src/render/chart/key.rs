@@ -6,8 +6,8 @@ use crate::world::{CellMeasure, Quantity};
 
 use crate::render::media::haze;
 
-/// Colours of materials whose look has none: the lava's, one for each preset, and two more.
-pub(in crate::render) const MATERIALS: [[u8; 3]; 12] = [
+/// Colours of materials whose look has none: the lava's, one for each preset, and two more between them.
+pub(in crate::render) const MATERIALS: [[u8; 3]; 15] = [
     [236, 92, 24],
     [58, 128, 214],
     [222, 196, 120],
@@ -20,6 +20,9 @@ pub(in crate::render) const MATERIALS: [[u8; 3]; 12] = [
     [152, 168, 176],
     [70, 190, 90],
     [150, 96, 170],
+    [58, 122, 56],
+    [206, 176, 146],
+    [148, 58, 40],
 ];
 
 /// The place of the lava's colour, of that of a preset, and of those that no preset has.
@@ -36,6 +39,9 @@ const fn of_preset(preset: Preset) -> usize {
         Preset::Wax => 7,
         Preset::Gloss => 8,
         Preset::Metal => 9,
+        Preset::Leaves => 12,
+        Preset::Wall => 13,
+        Preset::Roof => 14,
     }
 }
 

@@ -12,11 +12,13 @@
 //! and each surface adds its light, front to back, through what lies before it. Gases scatter light outside of all others.
 
 pub(crate) mod billows;
+pub(crate) mod built;
 pub(crate) mod clear;
 pub(crate) mod flame;
 pub(crate) mod fog;
 pub(crate) mod haze;
 pub(crate) mod ice;
+pub(crate) mod leaves;
 pub(crate) mod plume;
 pub(crate) mod sea;
 pub(crate) mod smoke;

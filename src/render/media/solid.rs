@@ -4,10 +4,10 @@
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::lava::crust::{Skin, broken};
-use crate::render::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::math::{V3, in_cells, in_widths, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::media::clear::{Clear, LEAST};
 use crate::render::media::water::ripples_moved;
-use crate::render::media::{ISO, ice, smooth};
+use crate::render::media::{ISO, built, ice, leaves, smooth};
 use crate::render::noise;
 use crate::render::style::cinematic::COATED;
 use crate::render::style::shading::ShadeContext;
@@ -35,6 +35,8 @@ pub(crate) const THIN_ENDS: [f32; 2] = [0.5, 0.2];
 pub(crate) const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
 /// Shares of a stream's surface that face the eye between which it frays, and how much streaks count for that.
 pub(crate) const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
+/// Heights over the ground at which what stands there is looked for, in cells, and the shares of light that it takes.
+pub(crate) const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
 /// How light reaches around the shaded side of grains.
 pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
@@ -113,7 +115,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     let mut veils: [Option<(f32, f32, &Clear)>; 2] = [None; 2];
     for (number, clear) in context.solids.iter().enumerate() {
         let far = nearest.map_or(end.t, |(t, ..)| t);
-        match clear.field.cross(ray, far, ISO, pace) {
+        match crossed(context, clear, (ray, far), pace) {
             Crossing::At { t, face } => nearest = Some((t, face, number)),
             Crossing::Grazed { t, density } if density > VEIL => {
                 veils = if veils[0].is_none() {
@@ -155,6 +157,29 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     end
 }
 
+/// Where a ray meets the surface of a solid medium before `far`.
+pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, f32), pace: Pace) -> Crossing {
+    let (field, tall) = (&clear.field, context.look.cell_height);
+    match clear.look.preset {
+        Preset::Leaves => {
+            field.cross_by(ray, (far, ISO), pace, |p, density| leaves::leafy(in_widths(p, tall), density))
+        }
+        Preset::Wall => field.cross_by(ray, (far, ISO), pace, |p, _| field.density(built::sharpened(p))),
+        _ => field.cross(ray, far, ISO, pace),
+    }
+}
+
+/// Whether a material stands on the ground without a film at its foot.
+fn stands(preset: Preset) -> bool {
+    matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
+}
+
+/// Share of its light that ground keeps under and beside what stands there.
+fn footed(clear: &Clear, point: V3) -> f32 {
+    let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
+    1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
+}
+
 /// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
 fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
@@ -176,7 +201,11 @@ fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
 fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
-    for clear in context.solids.iter().filter(|clear| clear.field.holds(point) || clear.field.holds(above)) {
+    for clear in context.solids.iter().filter(|clear| stands(clear.look.preset)) {
+        end.light *= footed(clear, point);
+    }
+    let near = |clear: &&Clear| clear.field.holds(point) || clear.field.holds(above);
+    for clear in context.solids.iter().filter(|clear| !stands(clear.look.preset)).filter(near) {
         let density = clear.field.density(point).max(clear.field.density(above));
         if density <= LEAST {
             continue;
@@ -257,6 +286,7 @@ fn normal(clear: &Clear, p: V3) -> V3 {
         Preset::Sand | Preset::Ash | Preset::Wax | Preset::Gloss => {
             clear.field.upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5)
         }
+        preset @ (Preset::Wall | Preset::Roof) => built::normal(&clear.field, preset, p),
         _ => clear.field.normal(p),
     }
 }
@@ -269,6 +299,8 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
             let skin = Skin { point: hit.point, normal: hit.normal, view: context.view(hit.ray), cut: false };
             broken(context, &skin, hit.clear.look.waves)
         }
+        Preset::Leaves => leaves::light(context, hit),
+        Preset::Wall | Preset::Roof => built::light(context, hit),
         Preset::Wax => smooth::light(context, hit, &smooth::WAX),
         Preset::Gloss => smooth::light(context, hit, &smooth::GLOSS),
         Preset::Metal => smooth::light(context, hit, &smooth::METAL),

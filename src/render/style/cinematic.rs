@@ -14,10 +14,10 @@ use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up
 use crate::render::media::billows::billow;
 use crate::render::media::clear::Clear;
 use crate::render::media::plume::OPAQUE;
-use crate::render::media::solid::{End, Met, before};
+use crate::render::media::solid::{End, Met, before, crossed};
 use crate::render::media::veils::Veil;
 use crate::render::media::water::{WET, net};
-use crate::render::media::{ISO, Passed, filmed, pass, pass_clouds};
+use crate::render::media::{Passed, filmed, pass, pass_clouds};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::{Sight, Tracer};
@@ -160,7 +160,7 @@ impl Tracer for ShadeContext<'_> {
             return 1.0;
         }
         let pace = Pace { reach: sight.others.solid, ..pace };
-        let solid = |clear: &Clear| clear.field.cross(ray, Self::far(behind), ISO, pace);
+        let solid = |clear: &Clear| crossed(self, clear, (ray, Self::far(behind)), pace);
         if self.solids.iter().any(|clear| matches!(solid(clear), Crossing::At { .. })) {
             return 1.0;
         }

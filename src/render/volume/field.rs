@@ -219,19 +219,36 @@ impl<'a> MediumField<'a> {
 
     /// The first place where density rises through `iso` before `far`.
     pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
+        self.cross_by(ray, (far, iso), pace, |_, density| density)
+    }
+
+    /// The first place where what `value` makes of a place and its density rises through `iso` before `far`.
+    #[inline(always)]
+    pub(crate) fn cross_by(
+        &self,
+        ray: &Ray,
+        (far, iso): (f32, f32),
+        pace: Pace,
+        value: impl Fn(V3, f32) -> f32,
+    ) -> Crossing {
+        let valued = |t: f32| {
+            let p = ray.at(t);
+            value(p, self.density(p))
+        };
         if pace.reach.is_empty() {
             return Crossing::Missed;
         }
         let Some((near, far, entry)) = self.span(ray, far) else { return Crossing::Missed };
-        if near > 0.0 && self.density(ray.at(near)) >= iso {
+        if near > 0.0 && valued(near) >= iso {
             return Crossing::At { t: near, face: entry };
         }
         let mut found = Crossing::Missed;
         let mut peak = 0.0;
         let mut walk = self.walk(ray, (near, far), pace);
         while let Some((t, density)) = walk.next_dense() {
+            let density = value(ray.at(t), density);
             if density >= iso {
-                return Crossing::At { t: self.refine(ray, ((t - pace.step).max(near), t), iso), face: None };
+                return Crossing::At { t: refined(((t - pace.step).max(near), t), |t| valued(t) - iso), face: None };
             }
             if density > peak {
                 peak = density;
@@ -243,9 +260,9 @@ impl<'a> MediumField<'a> {
         if far == f32::MAX {
             return found;
         }
-        let end = self.density(ray.at(far));
+        let end = valued(far);
         if end >= iso {
-            return Crossing::At { t: self.refine(ray, ((far - pace.step).max(near), far), iso), face: None };
+            return Crossing::At { t: refined(((far - pace.step).max(near), far), |t| valued(t) - iso), face: None };
         }
         match found {
             // Density that only rises towards the ground belongs to a film on it, not to an edge before it.
@@ -304,24 +321,30 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Regula falsi between a point outside and one inside, which may come in either order along the ray.
-    fn refine(&self, ray: &Ray, (mut a, mut b): (f32, f32), iso: f32) -> f32 {
-        let (mut fa, mut fb) = (self.density(ray.at(a)) - iso, self.density(ray.at(b)) - iso);
-        if fa >= 0.0 {
-            return a;
-        }
-        for _ in 0..REFINEMENTS {
-            let middle = a + (b - a) * (-fa / (fb - fa).max(1e-6)).clamp(0.05, 0.95);
-            let value = self.density(ray.at(middle)) - iso;
-            if value < 0.0 {
-                (a, fa) = (middle, value);
-            } else {
-                (b, fb) = (middle, value);
-            }
-        }
-        // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
-        a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
+    /// Where density rises through `iso` between a point outside and one inside, in either order along the ray.
+    fn refine(&self, ray: &Ray, ends: (f32, f32), iso: f32) -> f32 {
+        refined(ends, |t| self.density(ray.at(t)) - iso)
     }
+}
+
+/// Regula falsi for where a value rises through 0 between a point outside and one inside, which may come in either order.
+#[inline(always)]
+fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
+    let (mut fa, mut fb) = (value_at(a), value_at(b));
+    if fa >= 0.0 {
+        return a;
+    }
+    for _ in 0..REFINEMENTS {
+        let middle = a + (b - a) * (-fa / (fb - fa).max(1e-6)).clamp(0.05, 0.95);
+        let value = value_at(middle);
+        if value < 0.0 {
+            (a, fa) = (middle, value);
+        } else {
+            (b, fb) = (middle, value);
+        }
+    }
+    // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
+    a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
 }
 
 /// The length of a ray inside a box with these corners along x, y and z, and the normal of the side it comes in by.

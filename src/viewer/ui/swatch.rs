@@ -97,6 +97,25 @@ fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
                 painter.line_segment(line, Stroke::new(1.0, Color32::from_white_alpha(150)));
             }
         }
+        Preset::Leaves => {
+            shaded(painter, tile, &[(0.0, own), (1.0, toward(own, Color32::BLACK, 0.6))]);
+            for n in 0..GRAINS {
+                let part = |k: u64| (mix64(3 * n + k) >> 40) as f32 / (1_u64 << 24) as f32;
+                let color = if n % 3 == 0 { dark } else { toward(own, light, part(2)) };
+                painter.circle_filled(within(tile, (part(0), part(1))), 1.4 + 1.8 * part(2), color);
+            }
+        }
+        Preset::Wall | Preset::Roof => {
+            shaded(painter, tile, &[(0.0, own), (1.0, toward(own, Color32::BLACK, 0.12))]);
+            for row in 1..4 {
+                let y = row as f32 / 4.0;
+                let line = [within(tile, (0.0, y)), within(tile, (1.0, y))];
+                painter.line_segment(line, Stroke::new(1.0, dark));
+                let x = 0.3 + 0.4 * (row % 2) as f32;
+                let joint = [within(tile, (x, y)), within(tile, (x, y + 0.25))];
+                painter.line_segment(joint, Stroke::new(1.0, dark));
+            }
+        }
         Preset::Wax => shaded(painter, tile, &[(0.0, light), (0.5, own), (1.0, toward(own, Color32::BLACK, 0.25))]),
         Preset::Gloss => {
             shaded(painter, tile, &[(0.0, own), (1.0, dark)]);

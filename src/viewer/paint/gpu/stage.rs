@@ -86,6 +86,7 @@ impl Stage {
                 include_str!("shaders/sparks.wgsl"),
                 include_str!("shaders/flame.wgsl"),
                 include_str!("shaders/solids.wgsl"),
+                include_str!("shaders/stands.wgsl"),
                 include_str!("shaders/trace.wgsl"),
             ]
             .concat(),

@@ -62,7 +62,7 @@ const CROSSED = 2u;
 
 struct Crossing { kind: u32, t: f32, density: f32, face: vec3<f32>, cut: bool }
 
-// Twin: field::refine.
+// Twin: field::refined.
 // Regula falsi between a point outside and one inside.
 fn refine(ray: Ray, outside: f32, inside: f32, iso: f32) -> f32 {
     var a = outside;

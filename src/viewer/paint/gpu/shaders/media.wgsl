@@ -69,7 +69,7 @@ fn next_of_media(w: ptr<function, Walk>, ray: Ray, far: f32) -> MediaSample {
     return MediaSample(-1.0, Densities(vec4(0.0), vec4(0.0)));
 }
 
-// Twin: field::refine.
+// Twin: field::refined.
 // Regula falsi for the surface of one medium between a place outside and one inside.
 fn refine_media(ray: Ray, outside: f32, inside: f32, medium: i32) -> f32 {
     var a = outside;

@@ -8,13 +8,16 @@ fn has_solids() -> bool { return frame.media.z > 0.5; }
 struct SolidHit { medium: i32, t: f32, face: vec3<f32>, cut: bool, veil_of: i32, veil_t: f32, veil: f32 }
 
 // The solid medium of the largest density, if that has a surface there.
-fn densest_solid(densities: Densities) -> i32 {
+fn densest_solid(p: vec3<f32>, densities: Densities) -> i32 {
     var best = -1;
     var most = SURFACE_OF_MEDIA;
     for (var k = 0; k < media_count(); k++) {
-        if !is_solid(k) || pick(densities, k) < most { continue; }
+        let density = pick(densities, k);
+        if !is_solid(k) || density <= LEAST_OF_MEDIA { continue; }
+        let value = solid_value(p, density, k);
+        if value < most { continue; }
         best = k;
-        most = pick(densities, k);
+        most = value;
     }
     return best;
 }
@@ -24,17 +27,17 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
     let s = span(ray, limit);
     if !s.hit { return found; }
     if s.near > 0.0 {
-        let k = densest_solid(media_at(at(ray, s.near)));
+        let k = densest_solid(at(ray, s.near), media_at(at(ray, s.near)));
         if k >= 0 { return SolidHit(k, s.near, s.entry, true, -1, FAR, 0.0); }
     }
     var w = start_walk(ray, s.near, jitter);
     loop {
         let next = next_of_media(&w, ray, s.far);
         if next.t < 0.0 { break; }
-        let k = densest_solid(next.densities);
+        let k = densest_solid(at(ray, next.t), next.densities);
         if k >= 0 {
             found.medium = k;
-            found.t = refine_media(ray, max(next.t - w.step, s.near), next.t, k);
+            found.t = refine_solid(ray, max(next.t - w.step, s.near), next.t, k);
             return found;
         }
         for (var k = 0; k < media_count(); k++) {
@@ -47,10 +50,10 @@ fn cross_solids(ray: Ray, limit: f32, jitter: f32) -> SolidHit {
     if s.far >= ENDLESS { return found; }
     // A sheet thinner than a step may lie just before the end.
     let end = media_at(at(ray, s.far));
-    let k = densest_solid(end);
+    let k = densest_solid(at(ray, s.far), end);
     if k >= 0 {
         found.medium = k;
-        found.t = refine_media(ray, max(s.far - w.step, s.near), s.far, k);
+        found.t = refine_solid(ray, max(s.far - w.step, s.near), s.far, k);
     } else if found.veil_of >= 0 {
         found.veil -= pick(end, found.veil_of);
     }
@@ -62,6 +65,7 @@ struct SolidPoint { medium: i32, t: f32, point: vec3<f32>, normal: vec3<f32>, cu
 // Twin: solid::normal, field::normal.
 fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     let preset = preset_of(medium);
+    if preset == WALL || preset == ROOF { return built_normal(p, medium); }
     let smoothed = preset < ICE || preset == WAX || preset == GLOSS;
     let wide = select(vec2(1.5, 0.8), vec2(2.6, 1.3), smoothed);
     let share = select(0.6, 0.5, smoothed);
@@ -326,6 +330,10 @@ fn solid_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
         light = ice_light(ray, hit);
     } else if preset_of(hit.medium) == RUBBLE {
         light = rubble_light(ray, hit);
+    } else if preset_of(hit.medium) == LEAVES {
+        light = leaves_light(ray, hit);
+    } else if stands(hit.medium) {
+        light = built_light(hit);
     } else if preset_of(hit.medium) >= WAX {
         light = smooth_light(ray, hit);
     } else {

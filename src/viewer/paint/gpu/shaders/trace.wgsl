@@ -260,7 +260,11 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
         var film = Film(0.0, nearest.normal);
         if j < count {
             let density = pick(on_rock, j);
-            if !on_ground || !is_solid(j) || density <= LEAST_OF_MEDIA { continue; }
+            if on_ground && stands(j) {
+                light *= footed(b.point, j);
+                changed = true;
+            }
+            if !on_ground || !is_solid(j) || stands(j) || density <= LEAST_OF_MEDIA { continue; }
             let normal = ground_normal_at(b.point.x, b.point.z, COATED);
             here = SolidPoint(j, end.t, b.point, normal, false, light, end.t);
             if wets(j) && is_stone() {
