@@ -71,7 +71,7 @@ pub struct Medium {
     /// How it is drawn.
     pub look: MaterialLook,
     /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order; of liquids that fall at least so much that they have a
-    /// surface at 1/2. No values at all before there was any matter: an absent medium takes no memory and no time.
+    /// surface at 1/2, and of what is built the amount as it lies. No values at all before there was any matter: an absent medium takes no memory and no time.
     pub density: Vec<u8>,
 }
 

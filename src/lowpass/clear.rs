@@ -4,7 +4,7 @@
 //! meets. Heavier matter takes no part, just as solid cells do not. Closed cells (rock, or more than half full of heavier
 //! matter) with an open one above them continue the amounts of the cells next to them. The surface then goes on into the rock,
 //! and the drawn terrain cuts it along one of its own contours, not along the sides of cells. Liquids that fall have
-//! a surface however thin they are: `thin` says which.
+//! a surface however thin they are: `thin` says which. What is built is not filtered: its edges are sharp.
 
 use std::ops::Range;
 

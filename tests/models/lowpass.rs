@@ -9,7 +9,9 @@ use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::{Command, Simulation, Snapshot};
 use lavoxel::source::VentSpec;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
-use lavoxel::world::{Edit, Matter, Shape, Span, World};
+use lavoxel::view::{MaterialLook, Preset};
+use lavoxel::world::{Edit, Ground, Matter, Shape, Span, World};
+use ndarray::Array2;
 use proptest::prelude::*;
 
 /// The filter as its documentation says, cell by cell over the whole box.
@@ -96,6 +98,22 @@ fn a_full_bed_stays_full_down_to_the_rock() {
     let volume = lowpass.refresh(&world);
     let column: Vec<u8> = (0..5).map(|y| volume.density[world.grid().index([2, y, 2])]).collect();
     assert_eq!(column, [0, 255, 255, 255, 255]);
+}
+
+#[test]
+fn what_is_built_keeps_its_edges_and_stands_in_the_ground() {
+    let look = MaterialLook::of(Preset::Wall);
+    let wall = Material { name: "wall".to_owned(), look, ..Material::ice() };
+    let grid = Grid::new(12, 12, 12);
+    let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 3.0));
+    let mut world = World::with_materials(ground, vec![wall]);
+    let shape = Shape::Box { from: [4.0, 0.0, 4.0], to: [8.0, 7.0, 8.0] };
+    world.edit(&Edit { shape, matter: Matter::Material { name: "wall".to_owned(), amount: 1.0 } });
+    let mut lowpass = LowPass::new(grid);
+    let density = &lowpass.refresh(&world).media[0].density;
+    let at = |place| density[grid.index(place)];
+    assert_eq!([at([4, 6, 4]), at([7, 3, 7]), at([4, 2, 4])], [255; 3], "its corners, and the rock under one");
+    assert_eq!([at([3, 6, 4]), at([4, 7, 4]), at([3, 4, 3]), at([3, 2, 4])], [0; 4], "beside it");
 }
 
 /// For each row, the smallest span around its changes.

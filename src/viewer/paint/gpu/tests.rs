@@ -178,7 +178,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
         ("together", Preset::ALL[..6].iter().rev().copied().map(of).chain([smoke]).collect(), Surroundings::Sky),
         // Water takes its colour out of a bright table beyond the box.
         ("smooth", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal), of(Preset::Water)], Surroundings::Table),
-        ("standing", vec![of(Preset::Leaves), of(Preset::Wall), of(Preset::Roof)], Surroundings::Land),
+        ("standing", vec![of(Preset::Leaves), of(Preset::Wall), of(Preset::Roof)], Surroundings::Sky),
         // Their films end in a line on smooth stone.
         ("melts", vec![of(Preset::Wax), of(Preset::Gloss), of(Preset::Metal)], Surroundings::Table),
     ];

@@ -535,7 +535,7 @@ mod tests {
         let lists = 5 * (super::super::media::MOST - 1) + (fog::KINDS - 1) + of_sparks;
         assert_eq!(fields("SmokeNumbers") * four, size_of::<SmokeNumbers>());
         assert_eq!((fields("Frame") - 1 + lists) * four + size_of::<SmokeNumbers>(), size_of::<Frame>());
-        for line in ["const MAXIMUM = 3u;", "const METAL = 8.0;", "const WET = vec3<f32>(0.62, 0.66, 0.7);"] {
+        for line in ["const MAXIMUM = 3u;", "const METAL = 11.0;", "const WET = vec3<f32>(0.62, 0.66, 0.7);"] {
             assert!(text.contains(line), "no {line}");
         }
     }

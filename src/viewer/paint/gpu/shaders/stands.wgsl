@@ -1,5 +1,7 @@
 // What stands on the ground: foliage, walls and roofs, as `render::leaves` and `render::built` draw them.
 
+const AXES = 3;
+
 // Twin: leaves::leaf.
 fn leaf_of(q: vec3<f32>) -> f32 { return gradient_noise(q * LEAF_SIZES.z + vec3(11.0, 2.0, 7.0)); }
 
@@ -67,7 +69,7 @@ fn refine_solid(ray: Ray, outside: f32, inside: f32, medium: i32) -> f32 {
 fn built_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     let is_wall = preset_of(medium) == WALL;
     var near = vec3(0.0);
-    for (var axis = 0; axis < 3; axis++) {
+    for (var axis = 0; axis < AXES; axis++) {
         var step = vec3(0.0);
         step[axis] = BUILT_NEAR;
         let after = select(p + step, sharpened(p + step), is_wall);
@@ -104,7 +106,7 @@ fn footed(p: vec3<f32>, medium: i32) -> f32 {
 fn leaf_rise(q: vec3<f32>) -> vec3<f32> {
     var rise = vec3(0.0);
     var here = 0.0;
-    for (var axis = -1; axis < 3; axis++) {
+    for (var axis = -1; axis < AXES; axis++) {
         var place = q;
         if axis >= 0 { place[axis] += LEAF_STEP; }
         let sum = dot(LEAF_RAISE.xy, leaf_bulges(place));
