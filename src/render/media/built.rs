@@ -1,4 +1,4 @@
-//! What is built: walls of plaster or of stones in courses, and roofs with tiles.
+//! Built matter: walls of plaster or of stones in courses, and roofs with tiles.
 //!
 //! Their densities are the amounts as they lie in their cells. Between the middles of cells a wall changes in a part of the way only,
 //! so that its corners are sharp; a roof changes all the way, which makes an even slope of steps.

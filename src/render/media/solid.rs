@@ -21,6 +21,8 @@ pub(crate) const VEIL: f32 = 0.05;
 pub(crate) const DARKEST: f32 = 0.15;
 /// Densities between which a film that wets a smooth surface comes to be seen.
 pub(crate) const WETS: [f32; 2] = [0.02, 0.06];
+/// Cells to each side over which the slope of a shining surface is taken: a mirror shows every step.
+pub(crate) const SHINING: f32 = 3.8;
 /// Cells to each side over which the slope of a film is taken, and those further inside at which its density is compared.
 pub(crate) const REACH: f32 = 1.6;
 pub(crate) const INSIDE: f32 = 1.5;
@@ -283,12 +285,16 @@ fn wets(preset: Preset) -> bool {
 /// Outward normal of a surface: grains lie in steps of whole cells, and smooth bodies show theirs, which only a wide difference smooths.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
-        Preset::Sand | Preset::Ash | Preset::Wax | Preset::Gloss => {
-            clear.field.upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5)
-        }
+        Preset::Sand | Preset::Ash | Preset::Wax => even(clear, p, 2.6),
+        Preset::Gloss => even(clear, p, SHINING),
         preset @ (Preset::Wall | Preset::Roof) => built::normal(&clear.field, preset, p),
         _ => clear.field.normal(p),
     }
+}
+
+/// Outward normal by the difference over so many cells to each side, and over half of them.
+fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
+    clear.field.upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
 }
 
 /// Light that leaves a surface towards the eye, through the haze.

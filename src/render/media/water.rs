@@ -185,8 +185,8 @@ pub(crate) fn foam(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V
         return 0.0;
     }
     // Torn into flecks where there is little.
-    let torn = 0.5 + 0.6 * noise::fractal(p * 0.9 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 3);
-    smoothstep(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
+    let torn = 0.5 + 0.6 * noise::fractal(p * 1.7 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 4);
+    smoothstep(0.06, 0.75, wanted - 0.75 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
 }
 
 /// How much water with high waves breaks at a place, 0 to 1: where it is shallow, in lines that come and go.

@@ -26,7 +26,7 @@ use crate::render::volume::field::{Crossing, Pace};
 use crate::simd::{Portable, Simd};
 
 /// Cells off a place beside or around the box at which the sun is asked for: what stands on a cut side does not shade its face.
-pub(crate) const HAIR: f32 = 0.05;
+pub(crate) const OFF_SIDE: f32 = 0.05;
 /// Cells on both sides of a place over which the slope of coated rock is taken.
 pub(crate) const COATED: f32 = 0.8;
 /// Share of its own colour that lava keeps behind deep water.
@@ -246,7 +246,7 @@ fn clear(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let film = if behind.top { film(context, p) } else { 0.0 };
-    let off = if behind.beyond { V3::zeros() } else { behind.normal * HAIR };
+    let off = if behind.beyond { V3::zeros() } else { behind.normal * OFF_SIDE };
     let sunlight = if behind.top { context.sunlight(p) } else { context.sunlight_beside(p + off) };
     if !behind.top && !behind.beyond {
         // Lava lights a cut side from its crest.

@@ -293,7 +293,7 @@ fn shared() -> String {
         FILM_SEEN = transfer::FILM;
         COATED = cinematic::COATED;
         STONES = cinematic::STONES;
-        HAIR = cinematic::HAIR;
+        OFF_SIDE = cinematic::OFF_SIDE;
         STONES_CUT = cinematic::STONES_CUT;
         STONES_BEYOND = cinematic::STONES_BEYOND;
         STONES_LESS = cinematic::STONES_LESS;
@@ -379,6 +379,7 @@ fn shared() -> String {
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
         LENGTHS_TO_SUN = solid::TOWARD_SUN.map(|(_, length)| length);
         COMES_THROUGH = solid::COMES_THROUGH;
+        SHINING = solid::SHINING;
         ENTERS = solid::ENTERS;
         FARTHER_BY_COLOR = solid::FARTHER;
         FOOT_PLACES = solid::FOOT.len();

@@ -146,8 +146,8 @@ fn surf(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
 fn foam_cover(p: vec3<f32>, normal: vec3<f32>, medium: i32, gas: f32) -> f32 {
     let wanted = max(ramp(FOAM.x, FOAM.y, gas), surf(p, normal, medium));
     if wanted <= 0.0 { return 0.0; }
-    let torn = 0.5 + 0.6 * fractal(p * 0.9 + vec3(0.0, 0.3 * frame.media.y, 0.0), 3);
-    return ramp(0.15, 0.5, wanted - 0.6 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
+    let torn = 0.5 + 0.6 * fractal(p * 1.7 + vec3(0.0, 0.3 * frame.media.y, 0.0), 4);
+    return ramp(0.06, 0.75, wanted - 0.75 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
 }
 
 // Light of lava on a surface that it reaches at full strength.

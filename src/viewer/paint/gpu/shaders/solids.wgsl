@@ -67,7 +67,8 @@ fn solid_normal(p: vec3<f32>, medium: i32) -> vec3<f32> {
     let preset = preset_of(medium);
     if preset == WALL || preset == ROOF { return built_normal(p, medium); }
     let smoothed = preset < ICE || preset == WAX || preset == GLOSS;
-    let wide = select(vec2(1.5, 0.8), vec2(2.6, 1.3), smoothed);
+    let even = select(2.6, SHINING, preset == GLOSS);
+    let wide = select(vec2(1.5, 0.8), vec2(even, 0.5 * even), smoothed);
     let share = select(0.6, 0.5, smoothed);
     return upright(media_gradient(p, wide.x, medium) + media_gradient(p, wide.y, medium) * share);
 }

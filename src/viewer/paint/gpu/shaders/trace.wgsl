@@ -216,7 +216,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         var way = SunWay(b.point, 0.0);
         if b.face > 0.5 {
             way.shade = 1.0;
-            if !is_natural(b) { way = way_beside(b.point + select(face_normal(ray, b.face) * HAIR, vec3(0.0), is_beyond(b)), 1.0); }
+            if !is_natural(b) { way = way_beside(b.point + select(face_normal(ray, b.face) * OFF_SIDE, vec3(0.0), is_beyond(b)), 1.0); }
         } else if content(b.texel) == 0u {
             way = floor_way(ray);
             let fall = (frame.block.x - ray.origin.y) / ray.direction.y;
