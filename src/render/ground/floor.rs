@@ -30,6 +30,8 @@ pub(crate) const ROLLS: f32 = 0.035;
 pub(crate) const OCTAVES: i32 = 6;
 pub(crate) const AHEAD: f32 = 0.3;
 pub(crate) const PIXELS: [f32; 2] = [2.0, 6.0];
+/// Power of the sine of the angle at which a ray meets the plain by which its pixels are wider: all of it would leave the distance bare.
+pub(crate) const FLAT: f32 = 0.8;
 /// How steep they are, and how much less of the sky hollows see.
 pub(crate) const STEEP: f32 = 0.16;
 pub(crate) const HOLLOW: f32 = 0.35;
@@ -85,7 +87,7 @@ impl Floor {
             let light = times(self.slate(ray.at(t), away), self.light(ray.at(t), (sky, V3::y())));
             self.polished(ray.at(t), way, light, sky)
         } else {
-            self.plain(ray.at(t), away * pixel / (-way.y).sqrt(), sky)
+            self.plain(ray.at(t), away * pixel * (-way.y).powf(-FLAT), sky)
         };
         Some((self.faded(ray, (t, away), light, sky), t))
     }

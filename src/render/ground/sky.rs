@@ -62,7 +62,7 @@ pub(crate) const BESIDE: f32 = 0.22;
 /// Sines of the angles over the horizon between which clouds come out of the haze.
 pub(crate) const OUT: [f32; 2] = [0.015, 0.17];
 /// Stars to a unit of direction, and the noise at which one begins and shows all of its light.
-pub(crate) const STARS: f32 = 150.0;
+pub(crate) const STARS: f32 = 290.0;
 pub(crate) const STAR: [f32; 2] = [0.62, 0.86];
 
 /// Hills at the horizon: sines of the lowest and highest crests of the far and of the near row, their waves around the horizon, and how

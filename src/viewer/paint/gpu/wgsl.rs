@@ -208,6 +208,7 @@ fn shared() -> String {
         PLAIN_OCTAVES = floor::OCTAVES;
         PLAIN_AHEAD = floor::AHEAD;
         PLAIN_PIXELS = floor::PIXELS;
+        PLAIN_FLAT = floor::FLAT;
         PLAIN_STEEP = floor::STEEP;
         PLAIN_HOLLOW = floor::HOLLOW;
         PLAIN_LOAM = floor::LOAM;

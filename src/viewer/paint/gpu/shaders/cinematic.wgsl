@@ -501,7 +501,7 @@ fn surroundings(ray: Ray) -> vec3<f32> {
     let p = at(ray, t);
     let unit = unit_or_up(way);
     var place: FloorPlace;
-    if is_stone() { place = slate(p, away); } else { place = plain(p, away * frame.floor.w / sqrt(-unit.y)); }
+    if is_stone() { place = slate(p, away); } else { place = plain(p, away * frame.floor.w * pow(-unit.y, -PLAIN_FLAT)); }
     var light = place.color * floor_light(p, place.normal);
     if is_stone() { light = polished(p, unit, light); }
     if goes_on() { return hazed(ray, t, mix(sky, light, floor_clear(beyond_box(p)))); }
