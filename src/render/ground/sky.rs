@@ -306,10 +306,11 @@ impl Sky {
         mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
     }
 
-    /// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
-    pub(crate) fn mirrored(&self, d: V3) -> V3 {
+    /// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it; indoors lamps, with edges so
+    /// much softer.
+    pub(crate) fn mirrored(&self, d: V3, softer: f32) -> V3 {
         if self.is_indoors {
-            return self.studio(d, 0.0);
+            return self.studio(d, softer);
         }
         let sky = mix(self.horizon, self.zenith * 2.0, saturate(d.y));
         let dome = v3(d.x, 0.0, d.z) * (1.1 / (0.25 + d.y.max(0.0)));
@@ -389,10 +390,11 @@ mod tests {
         let lamp = direction(LookSpec::default().sun_azimuth_deg, 46.0);
         let seen = |turn: f32| {
             let (sine, cosine) = turn.to_radians().sin_cos();
-            luminance(table.mirrored(v3(lamp.x * cosine - lamp.z * sine, lamp.y, lamp.x * sine + lamp.z * cosine)))
+            let toward = v3(lamp.x * cosine - lamp.z * sine, lamp.y, lamp.x * sine + lamp.z * cosine);
+            luminance(table.mirrored(toward, 0.0))
         };
         assert!(seen(18.0) > 10.0 * seen(90.0), "the key lamp stands by the sun, {} {}", seen(18.0), seen(90.0));
-        assert_eq!(table.mirrored(-V3::y()), table.nadir);
+        assert_eq!(table.mirrored(-V3::y(), 0.0), table.nadir);
     }
 
     #[test]

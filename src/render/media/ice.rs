@@ -53,7 +53,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit) * (lerp(GLASSY, WHITE, milk) * there.sqrt());
     // What is behind it, and what a lens of ice gathers from elsewhere.
     let turned = unit_or_up(v3(bent.x, bent.y.abs() + LIFTED, bent.z));
-    let gathered = sky.mirrored(turned) * GATHERS[0] + sky.ambient(V3::y()) * GATHERS[1];
+    let gathered = sky.mirrored(turned, 0.0) * GATHERS[0] + sky.ambient(V3::y()) * GATHERS[1];
     let clear = (-TURBID * deep * look.depth).exp();
     let through = times(mix(gathered, hit.behind, lerp(1.0, BEHIND * clear, there)), kept)
         * lerp(1.0, CLEAR * (1.0 - milk), there);
@@ -63,7 +63,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let open = context.open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate(mirror.dot(&sky.sun));
     let glint = (near.powi(96) * 6.0 + near.powi(12) * 0.25) * open;
-    (body + through) * (1.0 - share) + (sky.mirrored(mirror) + sky.sun_color * glint) * share.max(0.04)
+    (body + through) * (1.0 - share) + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
 }
 
 /// Direction of a ray inside.

@@ -35,7 +35,7 @@ use crate::render::camera::Ray;
 use crate::render::math::{V3, mix, times};
 use crate::render::media::clear::{Clear, LEAST};
 use crate::render::media::veils::Veil;
-use crate::render::style::cinematic::COATED;
+use crate::render::style::cinematic::{COATED, clear_air};
 use crate::render::style::shading::ShadeContext;
 use crate::render::style::tracer::Sight;
 use crate::render::volume::field::{Border, Pace};
@@ -213,6 +213,9 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 }
                 let clear = &context.clear[event.medium];
                 let point = ray.at(event.t);
+                if !submerged && passed.first < event.t {
+                    air(context, &mut passed, ray, event.t);
+                }
                 let beyond = context.sea.map_or(0.0, |sea| sea.beyond(point));
                 if beyond > 0.0 {
                     distance(context, &mut passed, ray, beyond);
@@ -246,6 +249,13 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
         between(context, &mut passed, ray, inside, (at, far), sight);
     }
     passed
+}
+
+/// Haze between what is met first, such as smoke, and a surface behind it: all of them get that of the first one at the end.
+fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
+    let clear = clear_air(context, ray, t) / clear_air(context, ray, passed.first).max(1e-6);
+    passed.light += times(passed.through, context.sky.haze(context.view(ray))) * (1.0 - clear);
+    passed.through *= clear;
 }
 
 /// Haze over the sea at a distance from the box, which ends at the horizon.

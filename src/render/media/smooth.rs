@@ -21,6 +21,8 @@ pub(crate) struct Shine {
     pub(crate) glint: (i32, f32),
     /// How high its unevenness is.
     pub(crate) uneven: f32,
+    /// How much softer than on metal the edges of lamps in it are: steps of its cells would tear sharp ones.
+    pub(crate) softer: f32,
 }
 
 pub(crate) const WAX: Shine = Shine {
@@ -31,6 +33,7 @@ pub(crate) const WAX: Shine = Shine {
     clear: 0.35,
     glint: (18, 0.8),
     uneven: 0.10,
+    softer: 0.3,
 };
 pub(crate) const GLOSS: Shine = Shine {
     soft: Softness { wrap: 0.2, bleeds: 0.3 },
@@ -40,6 +43,7 @@ pub(crate) const GLOSS: Shine = Shine {
     clear: 0.9,
     glint: (160, 14.0),
     uneven: 0.07,
+    softer: 0.22,
 };
 pub(crate) const METAL: Shine = Shine {
     soft: Softness { wrap: 0.0, bleeds: 0.0 },
@@ -49,6 +53,7 @@ pub(crate) const METAL: Shine = Shine {
     clear: 1.0,
     glint: (220, 4.0),
     uneven: 0.24,
+    softer: 0.0,
 };
 
 /// Share of its colour that the sky keeps in a mirror: a room has other lights.
@@ -87,7 +92,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (power, strength) = shine.glint;
     let open = context.open_on(p, hit.normal) * own.sun;
     let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open * (1.0 - 0.7 * skin);
-    let seen = sky.mirrored(mirror);
+    let seen = sky.mirrored(mirror, shine.softer);
     let gray = (seen.x + seen.y + seen.z) / 3.0;
     let seen = around(context, hit, mirror, mix(V3::repeat(gray), seen, SKY_COLOR));
     let tint = if shine.is_tinted { color } else { V3::repeat(1.0) };

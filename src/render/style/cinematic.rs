@@ -37,6 +37,10 @@ pub(crate) const STONES: f32 = 1.6;
 pub(crate) const STONES_BEYOND: f32 = 0.45;
 /// Those of a cut side.
 pub(crate) const STONES_CUT: f32 = 1.1;
+/// Sizes of stones: how many to a broad one, and their share.
+pub(crate) const STONES_SIZES: [[f32; 2]; 2] = [[1.0, 1.0], [3.7, 0.8]];
+/// Least share of its colour that ground has between stones.
+pub(crate) const STONES_DARKEST: f32 = 0.25;
 /// Broadest stones to a pixel up to which all of them are seen, and from which on none.
 pub(crate) const STONES_SEEN: [f32; 2] = [0.06, 0.3];
 /// How much there is more of them in some fields than in others, and the broadest of these to a stone.
@@ -45,8 +49,8 @@ pub(crate) const STONES_FIELDS: f32 = 0.137;
 /// Unit vectors of the land in the block of billows that stones are taken from: the ground cuts it askew, where it does not repeat.
 pub(crate) const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
 /// How much they tilt the ground, and how much paler their tops are.
-pub(crate) const STONES_TILT: f32 = 0.06;
-pub(crate) const STONES_TONE: f32 = 0.42;
+pub(crate) const STONES_TILT: f32 = 0.085;
+pub(crate) const STONES_TONE: f32 = 0.5;
 
 /// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
 #[derive(Clone, Copy, Debug)]
@@ -108,7 +112,7 @@ impl Tracer for ShadeContext<'_> {
             }
         };
         let is_beyond = around == Some(t);
-        let clear = clear(self, ray, t);
+        let clear = clear_air(self, ray, t);
         let mut still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
         let plain = self.floor.filter(|floor| is_beyond && floor.is_plain);
         if let Some(plain) = plain {
@@ -214,7 +218,7 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
         return light;
     }
     // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
-    let clear = clear(context, ray, passed.first);
+    let clear = clear_air(context, ray, passed.first);
     let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
     // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
     let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
@@ -233,11 +237,11 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
 }
 
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
-    mix(context.sky.haze(context.view(ray)), color, clear(context, ray, t))
+    mix(context.sky.haze(context.view(ray)), color, clear_air(context, ray, t))
 }
 
 /// Share of light that comes through the haze from a distance along a ray.
-fn clear(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
+pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
     (-thickness).exp()
 }
@@ -307,23 +311,28 @@ fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
     lit_rock(context, if context.land.is_stone() { rock } else { stony(context, rock, (p, t), STONES) })
 }
 
-/// Rock with stones finer than the nodes of the land, as far as pixels at this distance show them.
+/// Rock with stones finer than the nodes of the land, broad ones and finer ones, as far as pixels at this distance show them.
 fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
-    let pixel = t * context.pixel * stones / context.land.unit;
-    let seen = saturate((STONES_SEEN[1] - pixel) / (STONES_SEEN[1] - STONES_SEEN[0]));
-    if seen <= 0.0 {
-        return rock;
-    }
-    let place = pattern(p, context.land.unit, context.land.block.tall) * stones;
     let [east, up, south] = ACROSS;
+    let place = pattern(p, context.land.unit, context.land.block.tall);
     let place = east * place.x + up * place.y + south * place.z;
-    let (height, slope) = billow(Portable, place);
-    // More of them here than there, by a broad pattern of the same block.
-    let seen = seen * (1.0 + STONES_LESS * billow(Portable, place * STONES_FIELDS).0);
-    let slope = v3(east.dot(&slope), up.dot(&slope), south.dot(&slope));
-    let slope = slope - rock.normal * slope.dot(&rock.normal);
-    let normal = unit_or_up(rock.normal - slope * (STONES_TILT * seen));
-    Rock { albedo: rock.albedo * (1.0 + STONES_TONE * seen * height), normal, ..rock }
+    let (mut tall, mut rise) = (0.0, V3::zeros());
+    for [finer, share] in STONES_SIZES {
+        let stones = stones * finer;
+        let pixel = t * context.pixel * stones / context.land.unit;
+        let seen = saturate((STONES_SEEN[1] - pixel) / (STONES_SEEN[1] - STONES_SEEN[0]));
+        if seen <= 0.0 {
+            break;
+        }
+        let (height, slope) = billow(Portable, place * stones);
+        // More of them here than there, by a broad pattern of the same block.
+        let seen = share * seen * (1.0 + STONES_LESS * billow(Portable, place * (stones * STONES_FIELDS)).0);
+        tall += height * seen;
+        rise += v3(east.dot(&slope), up.dot(&slope), south.dot(&slope)) * seen;
+    }
+    let rise = rise - rock.normal * rise.dot(&rock.normal);
+    let normal = unit_or_up(rock.normal - rise * STONES_TILT);
+    Rock { albedo: rock.albedo * (1.0 + STONES_TONE * tall).max(STONES_DARKEST), normal, ..rock }
 }
 
 /// Rock of the top of the land.

@@ -120,8 +120,8 @@ impl<const N: usize> Literal for [[f32; 4]; N] {
 
 impl Literal for smooth::Shine {
     fn text(&self) -> String {
-        let Self { soft, matt, mirrors, is_tinted, clear, glint: (power, strength), uneven } = self;
-        let numbers = [soft.wrap, soft.bleeds, *matt, *mirrors, *clear, *power as f32, *strength, *uneven];
+        let Self { soft, matt, mirrors, is_tinted, clear, glint: (power, strength), uneven, softer } = self;
+        let numbers = [soft.wrap, soft.bleeds, *matt, *mirrors, *clear, *power as f32, *strength, *uneven, *softer];
         format!("Shine({is_tinted}, {})", numbers.map(|number| number.text()).join(", "))
     }
 }
@@ -159,7 +159,7 @@ pub(super) fn of_scene() -> String {
 
 /// How a smooth material shines, as [`smooth::Shine`].
 const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: f32, mirrors: f32, clear: f32, power: f32, \
-                     strength: f32, uneven: f32 }\n";
+                     strength: f32, uneven: f32, softer: f32 }\n";
 
 /// Styles and looks of materials by their numbers.
 fn choices() -> String {
@@ -296,6 +296,8 @@ fn shared() -> String {
         STONES = cinematic::STONES;
         OFF_SIDE = cinematic::OFF_SIDE;
         STONES_CUT = cinematic::STONES_CUT;
+        STONES_SIZES = cinematic::STONES_SIZES;
+        STONES_DARKEST = cinematic::STONES_DARKEST;
         STONES_BEYOND = cinematic::STONES_BEYOND;
         STONES_LESS = cinematic::STONES_LESS;
         STONES_FIELDS = cinematic::STONES_FIELDS;

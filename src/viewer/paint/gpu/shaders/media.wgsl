@@ -327,6 +327,14 @@ fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
     return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, OF_DROP.x, OF_DROP.y), small));
 }
 
+// Twin: media::air.
+// Haze between what is met first, such as smoke, and a surface behind it: all of them get that of the first one at the end.
+fn air_between(passed: ptr<function, Passed>, ray: Ray, t: f32) {
+    let clear = clearness(ray, t) / max(clearness(ray, (*passed).first), 1e-6);
+    (*passed).light += (*passed).through * sky_haze(view_of(ray)) * (1.0 - clear);
+    (*passed).through *= clear;
+}
+
 // Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
 struct Entry { t: f32, medium: i32, face: vec3<f32>, cut: bool }
 
@@ -341,6 +349,7 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     if !submerged { (*passed).by_pane = entry.cut; }
     if sunken { return; }
     let p = at(ray, t);
+    if !submerged && (*passed).first < t { air_between(passed, ray, t); }
     let beyond_cells = select(0.0, beyond_box(p), has_sea());
     if beyond_cells > 0.0 { sea_distance(passed, ray, beyond_cells); }
     let away = t * pace_of(ray);

@@ -208,7 +208,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let kept = exp(ICE_ABSORBS * (-deep * look.x));
     let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(ICE_GLASSY, ICE_WHITE, milk) * sqrt(there));
     let turned = unit_or_up(vec3(bent.x, abs(bent.y) + ICE_LIFTED, bent.z));
-    let gathered = sky_mirrored(turned) * ICE_GATHERS.x + sky_ambient(vec3(0.0, 1.0, 0.0)) * ICE_GATHERS.y;
+    let gathered = sky_mirrored(turned, 0.0) * ICE_GATHERS.x + sky_ambient(vec3(0.0, 1.0, 0.0)) * ICE_GATHERS.y;
     let clear = exp(-ICE_TURBID * deep * look.x);
     let through = mix(gathered, hit.behind, mix(1.0, ICE_BEHIND * clear, there)) * kept * mix(1.0, ICE_CLEAR * (1.0 - milk), there);
     let facing = saturate1(-dot(view, normal));
@@ -217,7 +217,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let open = open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate1(dot(mirror, frame.sun.xyz));
     let glint = (pow(near, 96.0) * 6.0 + pow(near, 12.0) * 0.25) * open;
-    return (body + through) * (1.0 - share) + (sky_mirrored(mirror) + frame.sun_color.rgb * glint) * max(share, 0.04);
+    return (body + through) * (1.0 - share) + (sky_mirrored(mirror, 0.0) + frame.sun_color.rgb * glint) * max(share, 0.04);
 }
 
 // Twin: crust::broken.
@@ -254,9 +254,10 @@ fn unevenness(p: vec3<f32>, shine: Shine, skin: f32) -> vec3<f32> {
 }
 
 // Twin: sky::mirrored.
-// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it.
-fn sky_mirrored(d: vec3<f32>) -> vec3<f32> {
-    if is_stone() { return studio(d, 0.0); }
+// Surroundings seen in a smooth surface: a sky with clouds over a horizon, and dark ground below it; indoors lamps, with edges so
+// much softer.
+fn sky_mirrored(d: vec3<f32>, softer: f32) -> vec3<f32> {
+    if is_stone() { return studio(d, softer); }
     let sky = mix(frame.horizon.rgb, frame.zenith.rgb * 2.0, saturate1(d.y));
     let dome = vec3(d.x, 0.0, d.z) * (1.1 / (0.25 + max(d.y, 0.0)));
     let cloud = ramp(-0.15, 0.45, fractal(dome, 3)) * ramp(0.0, 0.2, d.y);
@@ -319,7 +320,7 @@ fn smooth_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let mirror = unit_or_up(view - normal * (2.0 * dot(view, normal)));
     let open = open_on(p, hit.normal) * own.x;
     let glint = pow(saturate1(dot(mirror, frame.sun.xyz)), shine.power) * shine.strength * open * (1.0 - 0.7 * skin);
-    let sky = sky_mirrored(mirror);
+    let sky = sky_mirrored(mirror, shine.softer);
     let seen = around(hit, mirror, mix(vec3((sky.x + sky.y + sky.z) / 3.0), sky, SKY_COLOR));
     let tint = select(vec3(1.0), color, shine.tinted);
     return diffuse * (1.0 - share) + (seen + frame.sun_color.rgb * glint) * tint * share;

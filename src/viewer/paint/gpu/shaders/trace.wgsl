@@ -20,21 +20,25 @@ fn is_natural(b: Behind) -> bool { return b.face == TOP || b.face >= BLOCK; }
 fn is_beyond(b: Behind) -> bool { return b.face == BEYOND; }
 
 // Twin: cinematic::stony.
-// Rock with stones finer than the nodes of the land, as far as pixels at this distance show them.
+// Rock with stones finer than the nodes of the land, broad ones and finer ones, as far as pixels at this distance show them.
 fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
-    let pixel = t * frame.floor.w * stones / frame.cells.w;
-    var seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
-    if seen <= 0.0 { return rock; }
     let across = mat3x3(STONES_EAST, STONES_UP, STONES_SOUTH);
-    let place = across * pattern_place(p) * stones;
-    let texel = billow(place);
-    // More of them here than there, by a broad pattern of the same block.
-    seen *= 1.0 + STONES_LESS * billow(place * STONES_FIELDS).x;
-    let rise = texel.yzw * across;
+    let place = across * pattern_place(p);
+    var sizes = STONES_SIZES;
+    var sum = vec4(0.0);
+    for (var k = 0; k < 2; k++) {
+        let finer = stones * sizes[k].x;
+        let pixel = t * frame.floor.w * finer / frame.cells.w;
+        let seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
+        if seen <= 0.0 { break; }
+        // More of them here than there, by a broad pattern of the same block.
+        sum += billow(place * finer) * (sizes[k].y * seen * (1.0 + STONES_LESS * billow(place * (finer * STONES_FIELDS)).x));
+    }
+    let rise = sum.yzw * across;
     let slope = rise - rock.normal * dot(rise, rock.normal);
     var stony = rock;
-    stony.normal = unit_or_up(rock.normal - slope * (STONES_TILT * seen));
-    stony.albedo *= 1.0 + STONES_TONE * seen * texel.x;
+    stony.normal = unit_or_up(rock.normal - slope * STONES_TILT);
+    stony.albedo *= max(1.0 + STONES_TONE * sum.x, STONES_DARKEST);
     return stony;
 }
 
