@@ -201,7 +201,7 @@ fn shade(skin: Skin) -> vec3<f32> {
     return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
 }
 
-// Twin: cinematic::clear.
+// Twin: cinematic::clear_air.
 // Share of light that haze lets through over a distance along a ray.
 fn clearness(ray: Ray, t: f32) -> f32 { return exp(-0.00045 * frame.heat.w * t * pace_of(ray) / frame.cells.w); }
 
