@@ -25,7 +25,7 @@ tube() {
 
 # The plume by night.
 night() {
-    sed 's/^sky = .*/sky = "night"\nexposure = 1.0/' terrains/plume.toml >"$work/night.toml"
+    sed '/^exposure = /d; s/^sky = .*/sky = "night"\nexposure = 1.0/' terrains/plume.toml >"$work/night.toml"
     lavoxel render "$work/night.toml" --steps 400 --target 0.62,1.15,0.5 --distance 2.0 --size 720x480 --picture "$work/night.png" -q
     cp "$work/night.png" docs/plume_night.png
 }
