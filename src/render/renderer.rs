@@ -1,6 +1,7 @@
 //! Frames: one volume, one camera, one picture.
 
 mod passes;
+mod surroundings;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,6 @@ use super::frame::{Kept, Scene, cover};
 use super::image::Image;
 use super::mask;
 use super::math::V3;
-use crate::render::ground::beyond::Ends;
 use crate::render::ground::ember::{EmberLight, Glow};
 use crate::render::ground::floor::Floor;
 use crate::render::ground::heightfield::Caves;
@@ -35,7 +35,7 @@ use crate::render::media::flame::Flame;
 use crate::render::media::fog::Fog;
 use crate::render::media::haze::{Haze, HazeField};
 use crate::render::media::plume::Generations;
-use crate::render::media::sea::{Sea, SeaField};
+use crate::render::media::sea::SeaField;
 use crate::render::media::smoke::{self, Smoke};
 use crate::render::media::steam::risen;
 use crate::render::style::plain::Specimen;
@@ -48,7 +48,7 @@ use crate::render::volume::places::Skipping;
 use crate::render::volume::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
 use crate::render::volume::seen::{Behind, Places, Seen};
 use crate::render::volume::tiles::{Depths, OtherTiles, Tiles};
-use crate::view::{Antialias, Form, LookSpec, Style, Surroundings};
+use crate::view::{Antialias, Form, LookSpec, Style};
 
 /// A part of the box, as shares, in which nothing is shown.
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
@@ -509,28 +509,6 @@ impl Renderer {
     fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
         let mouths = if self.contents.lava { &self.mouths[..] } else { &[] };
         (Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit), camera.pixel())
-    }
-
-    /// The sea in which the box stands, where all of the box is shown.
-    fn sea(&self, volume: &Volume, shown: [[f32; 2]; 3]) -> Option<Sea> {
-        let is_wanted = self.look.surroundings == Surroundings::Sea && self.contents.lava && self.contents.ground;
-        (is_wanted && shown == WHOLE).then(|| Sea::of(volume)).flatten()
-    }
-
-    /// Whether the ground goes on around the box, by whether a sea does: not where the box is cut open.
-    fn goes_on(&self, at_sea: bool, shown: [[f32; 2]; 3]) -> bool {
-        let goes_on = match Ends::of(&self.look) {
-            Some(Ends::Sea) => at_sea,
-            ends => ends.is_some(),
-        };
-        goes_on && self.contents.ground && shown == WHOLE
-    }
-
-    /// Sea of a frame, by its place among the media that light passes.
-    fn around(&self, Sea { medium, level }: Sea, volume: &Volume, media: &Media<'_>) -> Option<SeaField> {
-        let look = &volume.media[medium].look;
-        let medium = media.clear.iter().position(|clear| std::ptr::eq(clear.look, look))?;
-        Some(SeaField { medium, level, size: self.sides() })
     }
 
     /// The media besides the lava that are there.
