@@ -21,8 +21,8 @@ pub(in crate::render) const MATERIALS: [[u8; 3]; 15] = [
     [70, 190, 90],
     [150, 96, 170],
     [58, 122, 56],
-    [206, 176, 146],
-    [148, 58, 40],
+    [246, 116, 212],
+    [210, 20, 110],
 ];
 
 /// The place of the lava's colour, of that of a preset, and of those that no preset has.

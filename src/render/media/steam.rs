@@ -15,7 +15,7 @@ pub(crate) const FORWARD: f32 = 0.3;
 /// times in it: it is brighter than a single turn would make it.
 pub(crate) const SUN: f32 = 0.50;
 pub(crate) const SKY: f32 = 0.7;
-pub(crate) const LAVA: f32 = 0.16;
+pub(crate) const LAVA: f32 = 0.17;
 /// Share of the sky's light that is left where no sun arrives any more.
 pub(crate) const SHADED: f32 = 0.42;
 /// Share of the sun's light that reaches a place by detours, of which absorption takes the root only: the side of a cloud that lies
