@@ -6,6 +6,7 @@ use super::image::{Image, SRGB};
 use super::mask;
 use super::math::{V3, lerp, smoothstep};
 use crate::render::ground::raster::Raster;
+use crate::simd::{Level, Simd, Work};
 
 /// Brightness from which light spreads into its surroundings.
 pub(crate) const THRESHOLD: f32 = 0.7;
@@ -53,22 +54,18 @@ impl Film {
 
     pub(crate) fn develop(&self, how: Develop) -> Image {
         let bloom = match how {
-            Develop::Filmic { glow, exposure } if glow > 0.0 => Some((self.bloom(exposure), glow)),
+            Develop::Filmic { glow, exposure } if glow > 0.0 => {
+                let [mut sum, wide] = self.bloom(exposure);
+                let shares = SHARES.map(|share| share * glow);
+                sum.data.iter_mut().zip(&wide.data).for_each(|(n, w)| *n = *n * shares[0] + *w * shares[1]);
+                Some(sum)
+            }
             _ => None,
         };
         let mut image = Image::filled(self.width, self.height, [0; 3]);
-        image.rgb.par_chunks_mut(3 * self.width).zip(self.light.par_chunks(self.width)).enumerate().for_each(
-            |(y, (row, light))| {
-                for (x, (pixel, light)) in row.chunks_exact_mut(3).zip(light).enumerate() {
-                    let mut light = *light;
-                    if let Some(([near, wide], glow)) = &bloom {
-                        let (u, v) = (x as f32 + 0.5, y as f32 + 0.5);
-                        light += (near.at(u, v) * SHARES[0] + wide.at(u, v) * SHARES[1]) * *glow;
-                    }
-                    pixel.copy_from_slice(&how.pixel(light, (x, y)));
-                }
-            },
-        );
+        let rows = image.rgb.par_chunks_mut(3 * self.width).zip(self.light.par_chunks(self.width)).enumerate();
+        let (level, bloom) = (Level::fastest(), bloom.as_ref());
+        rows.for_each(|(y, (row, light))| level.run(Print { how, bloom, y, light, row }));
         image
     }
 
@@ -96,18 +93,64 @@ impl Film {
     }
 }
 
+/// A row of pixels on its way from light to bytes.
+struct Print<'a> {
+    how: Develop,
+    /// Light that is added to each, where there is any.
+    bloom: Option<&'a Raster<V3>>,
+    y: usize,
+    light: &'a [V3],
+    row: &'a mut [u8],
+}
+
+impl Work for Print<'_> {
+    // Channel by channel: the curve divides, which wide instructions do for many pixels at once.
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let width = self.light.len();
+        let mut planes = vec![0.0; 3 * width];
+        let (red, others) = planes.split_at_mut(width);
+        let (green, blue) = others.split_at_mut(width);
+        for (x, light) in self.light.iter().enumerate() {
+            (red[x], green[x], blue[x]) = (light.x, light.y, light.z);
+        }
+        if let Some(bloom) = self.bloom {
+            let blocks = bloom.row(self.y as f32 + 0.5);
+            for x in 0..width {
+                let light = bloom.along(&blocks, x as f32 + 0.5);
+                red[x] += light.x;
+                green[x] += light.y;
+                blue[x] += light.z;
+            }
+        }
+        if let Develop::Filmic { exposure, .. } = self.how {
+            for ((r, g), b) in red.iter_mut().zip(&mut *green).zip(&mut *blue) {
+                [*r, *g, *b] = curve([*r * exposure, *g * exposure, *b * exposure]);
+            }
+        }
+        for (x, pixel) in self.row.chunks_exact_mut(3).enumerate() {
+            pixel.copy_from_slice(&dithered([red[x], green[x], blue[x]], (x, self.y)));
+        }
+    }
+}
+
+/// Bytes of light in 0..1, the rest held there.
+#[inline(always)]
+fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
+    // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
+    let grain = 0.5 + 0.9 * (mask::value(x, y) - 0.5);
+    light.map(|c| (SRGB.of(c) * 255.0 + grain) as u8)
+}
+
 impl Develop {
     /// The bytes of the pixel (x, y), without the light around it.
     #[inline(always)]
-    pub(crate) fn pixel(self, light: V3, (x, y): (usize, usize)) -> [u8; 3] {
+    pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
         let shown = match self {
             Self::Filmic { exposure, .. } => filmic(light * exposure),
             Self::Plain => light,
         };
-        // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
-        let grain = 0.5 + 0.9 * (mask::value(x, y) - 0.5);
-        let byte = |c: f32| (SRGB.of(c) * 255.0 + grain) as u8;
-        [byte(shown.x), byte(shown.y), byte(shown.z)]
+        dithered(shown.into(), pixel)
     }
 }
 
@@ -117,8 +160,14 @@ pub(crate) const BURNT: f32 = 0.42;
 
 /// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do, and what is
 /// brighter still goes to white, as on film. Black-body light has almost no blue, which is why it never turns pink.
+#[inline(always)]
 pub(crate) fn filmic(light: V3) -> V3 {
-    let peak = light.max();
+    curve(light.into()).into()
+}
+
+#[inline(always)]
+fn curve(light: [f32; 3]) -> [f32; 3] {
+    let peak = light[0].max(light[1]).max(light[2]);
     let white = BURNT * smoothstep(BURNS[0], BURNS[1], peak);
     light.map(|c| {
         let x = lerp(c, peak, white).max(0.0) * 1.05;

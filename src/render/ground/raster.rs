@@ -65,6 +65,22 @@ where
         blend(near, far, fz)
     }
 
+    /// Values at `z` in cells of all samples along x, from which [`Self::along`] takes those between them.
+    pub(crate) fn row(&self, z: f32) -> Vec<T> {
+        let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
+        let j1 = (j + 1).min(self.depth - 1);
+        let (near, far) = (&self.data[j * self.width..][..self.width], &self.data[j1 * self.width..][..self.width]);
+        near.iter().zip(far).map(|(near, far)| *near + (*far - *near) * fz).collect()
+    }
+
+    /// Value at `x` in cells of a [`Self::row`], as [`Self::at`] has it.
+    #[inline(always)]
+    pub(crate) fn along(&self, row: &[T], x: f32) -> T {
+        let (i, fx) = split(x * self.per_cell - self.origin, self.width);
+        let i1 = (i + 1).min(self.width - 1);
+        row[i] + (row[i1] - row[i]) * fx
+    }
+
     /// Rise per cell towards +x and +z, by central differences over `reach` cells to each side.
     #[inline(always)]
     pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (T, T) {
@@ -164,6 +180,10 @@ mod tests {
         assert!((map.smooth_at(1.5, 0.5) - 4.0).abs() < 1e-5);
         assert!((map.smooth_at(2.5, 1.5) - 5.0).abs() < 1e-5);
         assert!((map.at(2.0, 0.5) - 3.0).abs() < 1e-5);
+        let row = map.row(0.9);
+        for x in [0.0, 0.7, 1.9, 3.0] {
+            assert!((map.along(&row, x) - map.at(x, 0.9)).abs() < 1e-5, "at {x}");
+        }
     }
 
     #[test]

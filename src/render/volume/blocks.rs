@@ -25,6 +25,7 @@ pub(crate) struct Blocks {
     /// Blocks along x, y and z.
     count: [usize; 3],
     filled: Vec<bool>,
+    is_empty: bool,
 }
 
 /// How a ray walks through blocks.
@@ -74,7 +75,8 @@ impl Blocks {
                 }
             }
         }
-        Self { low, high, side: (BLOCK * edge) as f32, count, filled }
+        let is_empty = !filled.contains(&true);
+        Self { low, high, side: (BLOCK * edge) as f32, count, filled, is_empty }
     }
 
     /// Between which corners they lie, by axis.
@@ -82,9 +84,9 @@ impl Blocks {
         std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
     }
 
-    /// Whether there is nothing in any of them.
+    /// Whether there is nothing in any of them; asked by every ray.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.filled.contains(&true)
+        self.is_empty
     }
 
     /// Those with something in them, as boxes.
