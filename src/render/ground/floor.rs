@@ -29,7 +29,7 @@ pub(crate) const ROLLS: f32 = 0.035;
 /// wave between which an octave comes to be seen.
 pub(crate) const OCTAVES: i32 = 6;
 pub(crate) const AHEAD: f32 = 0.3;
-pub(crate) const PIXELS: [f32; 2] = [2.0, 6.0];
+pub(crate) const PIXELS: [f32; 2] = [3.0, 14.0];
 /// Power of the sine of the angle at which a ray meets the plain by which its pixels are wider: all of it would leave the distance bare.
 pub(crate) const FLAT: f32 = 0.8;
 /// How steep they are, and how much less of the sky hollows see.

@@ -14,7 +14,7 @@ use self::light::{OpenSky, disc};
 use self::patch::Patched;
 #[cfg(feature = "viewer")]
 pub(crate) use self::surface::{BROADER, RUGGED};
-use self::surface::{Rill, RockPoint, albedo, basalt, bumped, fresh, height, rill, rugged, seed};
+use self::surface::{Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed};
 use super::beyond::{Beyond, Ends, Surface};
 #[cfg(feature = "files")]
 use crate::parallel::*;
@@ -70,7 +70,16 @@ pub(crate) fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]:
         let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
         let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
         let altitude = saturate((h - scale.lowest) / scale.rise);
-        let rock = || surface::albedo(&RockPoint { p: v3(x, h, z) / unit, rill: 0.0, up, altitude, stone: false });
+        let rock = || {
+            surface::albedo(&RockPoint {
+                p: v3(x, h, z) / unit,
+                rill: 0.0,
+                up,
+                altitude,
+                crags: surface::craggy(up),
+                stone: false,
+            })
+        };
         let shares = [x / width as f32, z / depth as f32];
         let rock = draped(drape, shares, [1.0 / wide as f32, 1.0 / high as f32], rock);
         [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
@@ -135,7 +144,8 @@ impl Altitudes {
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
-        RockPoint { p, rill, up, altitude: saturate((h - self.lowest) / self.rise), stone: self.stone }
+        let altitude = saturate((h - self.lowest) / self.rise);
+        RockPoint { p, rill, up, altitude, crags: craggy(up), stone: self.stone }
     }
 }
 
@@ -299,6 +309,7 @@ impl TerrainLook {
             rill: 0.0,
             up: side.y,
             altitude,
+            crags: 0.0,
             stone: self.scale.stone,
         };
         let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * OPEN_HAIR, sun);
@@ -388,7 +399,11 @@ fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
 /// Unit normal of a node with the finest grain.
 fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> V3 {
     let normal = block.normal(x, z, 1.0 / block.heights.per_cell);
-    if stone { normal } else { bumped(normal, pattern(v3(x, h, z), unit, block.tall)) }
+    if stone {
+        return normal;
+    }
+    let p = pattern(v3(x, h, z), unit, block.tall);
+    bumped(ledged(normal, p), p)
 }
 
 /// Whether the ground of a look is smooth stone.
@@ -402,7 +417,7 @@ fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky:
     let surface = |at: V3, normal: V3| {
         let p = pattern(at, unit, block.tall);
         let altitude = saturate((at.y - scale.lowest) / scale.rise);
-        let place = RockPoint { p, rill: 0.0, up: normal.y, altitude, stone: scale.stone };
+        let place = RockPoint { p, rill: 0.0, up: normal.y, altitude, crags: craggy(normal.y), stone: scale.stone };
         Surface { albedo: albedo(&place), normal }
     };
     let sun = |block: &Heightfield, place: [f32; 3]| light::sun(block, sky.sun, place);

@@ -72,6 +72,9 @@ pub(super) fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z):
     h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
 }
 
+/// Most that rubble of a steep slope is higher than that of flat ground.
+const STEEPEST: f32 = 1.6;
+
 /// Height added to the smooth ground: rills on slopes and rubble everywhere, well under half a cell, so that the
 /// picture still agrees with the cells that are solid.
 fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
@@ -79,7 +82,9 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
     let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
-    0.30 * rill * washed + 0.16 * rubble + 0.20 * blocks
+    // As far out of a steep slope as out of a flat one.
+    let steep = steepness.mul_add(steepness, 1.0).sqrt().min(STEEPEST);
+    0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 
 /// Where on the ground a colour is asked for.
@@ -91,6 +96,8 @@ pub(super) struct RockPoint {
     pub(super) up: f32,
     /// Height between the lowest and the highest ground, 0..1.
     pub(super) altitude: f32,
+    /// How much old lava crops out there, 0..1.
+    pub(super) crags: f32,
     /// Smooth stone.
     pub(super) stone: bool,
 }
@@ -117,7 +124,39 @@ pub(super) fn albedo(place: &RockPoint) -> V3 {
     // Old flows on the plain: darker tongues with a ragged edge.
     let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
     let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
+    let ground = if place.crags > 0.0 { mix(ground, basalt * CRAG, place.crags * crag(p)) } else { ground };
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
+}
+
+/// How dark lava is that crops out; the vertical part of a normal at which none does and at which all does; how far it stands out, in
+/// units of pattern, and how far apart its heights are taken.
+const CRAG: f32 = 0.6;
+const CRAGGY: [f32; 2] = [0.88, 0.66];
+const LEDGE: f32 = 0.34;
+const APART: f32 = 0.25;
+
+/// How much lava crops out of ground whose normal has this vertical part.
+pub(super) fn craggy(up: f32) -> f32 {
+    smoothstep(CRAGGY[0], CRAGGY[1], up)
+}
+
+/// Where beds of old lava crop out of a slope, 0..1.
+fn crag(p: V3) -> f32 {
+    let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
+    let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
+        + 0.7 * noise::fractal(p * 0.7 + v3(1.0, 8.0, 3.0), 3);
+    smoothstep(-0.06, 0.14, bed)
+}
+
+/// Normal of a slope with the ledges of these beds.
+pub(super) fn ledged(n: V3, p: V3) -> V3 {
+    let crags = craggy(n.y);
+    if crags <= 0.0 {
+        return n;
+    }
+    let ([along, across], here) = (tangents(n), crag(p));
+    let tilt = along * (crag(p + along * APART) - here) + across * (crag(p + across * APART) - here);
+    unit_or_up(n - tilt * (crags * LEDGE / APART))
 }
 
 /// Lava that set, over a share of the land: dark, hardly weathered basalt. Towards its margin it breaks up into blocks, of
@@ -149,14 +188,22 @@ pub(super) fn basalt(p: V3) -> V3 {
     mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes))
 }
 
-/// Grain finer than the nodes' own relief.
+/// Grain finer than the nodes' own relief, on slopes as on flat ground.
 pub(super) fn bumped(n: V3, p: V3) -> V3 {
     let e = 0.12;
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
+    let [along, across] = tangents(n);
     let here = height(p);
-    let tilt = v3(height(p + v3(e, 0.0, 0.0)) - here, 0.0, height(p + v3(0.0, 0.0, e)) - here) / e;
+    let tilt = (along * (height(p + along * e) - here) + across * (height(p + across * e) - here)) / e;
     let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
     (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
+}
+
+/// Two unit vectors along a surface of this unit normal: east and south of flat ground.
+fn tangents(n: V3) -> [V3; 2] {
+    let level = n.x.hypot(n.y);
+    let along = if level < 1e-3 { V3::x() } else { v3(n.y, -n.x, 0.0) / level };
+    [along, along.cross(&n)]
 }
 
 /// Share of the frequency that grain of a land of coarse nodes has, and how much rougher it is: it stands for their relief.

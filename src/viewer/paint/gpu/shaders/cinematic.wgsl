@@ -268,17 +268,20 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, bumps: vec3<f32>, sun: f32, 
 // Rock of a coarse land, by its normal with grain.
 fn rugged(n: vec3<f32>, grain: vec3<f32>) -> vec3<f32> { return unit_or_up(n + (grain - n) * RUGGED); }
 
-// Twin: surface::bumped.
+// Twin: surface::bumped, surface::tangents.
 // Grain of rock.
 fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
     let e = 0.12;
     let shift = vec3(2.0, 6.0, 4.0);
     let here = fractal(p * 1.9 + shift, 3);
-    let east = fractal((p + vec3(e, 0.0, 0.0)) * 1.9 + shift, 3) - here;
-    let south = fractal((p + vec3(0.0, 0.0, e)) * 1.9 + shift, 3) - here;
+    let level = length(n.xy);
+    let along = select(vec3(n.y, -n.x, 0.0) / max(level, 1e-3), vec3(1.0, 0.0, 0.0), level < 1e-3);
+    let across = cross(along, n);
+    let east = fractal((p + along * e) * 1.9 + shift, 3) - here;
+    let south = fractal((p + across * e) * 1.9 + shift, 3) - here;
     let fields = ramp(-0.25, 0.35, fractal(p * 0.06 + vec3(9.0, 2.0, 7.0), 3));
     let strength = mix(0.06, 0.15, fields) * mix(1.0, 0.6, ramp(0.75, 0.98, n.y));
-    return normalize(n - vec3(east, 0.0, south) / e * strength);
+    return normalize(n - (along * east + across * south) / e * strength);
 }
 
 // Twin: cinematic::strata.
