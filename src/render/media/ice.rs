@@ -25,6 +25,12 @@ pub(crate) const CLEAR: f32 = 0.85;
 pub(crate) const FILM: f32 = 0.6;
 /// Depths at which cracks and bubbles are looked for, in units of pattern.
 pub(crate) const LAYERS: [f32; 2] = [0.7, 2.4];
+/// Crystals to a unit of pattern, how much each turns a ray, how well those hold between which a crack begins and is wide open, and
+/// the widths of the crack and of the shine beside it, in crystals.
+pub(crate) const CRYSTALS: f32 = 0.15;
+pub(crate) const TURNS: f32 = 0.12;
+pub(crate) const SHUT: [f32; 2] = [0.7, 0.35];
+pub(crate) const EDGES: [f32; 2] = [0.022, 0.2];
 /// Turbidity of a cell of ice, and share of what is behind it that deep ice shows.
 pub(crate) const TURBID: f32 = 0.16;
 pub(crate) const BEHIND: f32 = 0.85;
@@ -44,14 +50,15 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let deep = thickness(hit) * context.pace(hit.ray);
     let there = saturate(deep);
     let bent = bent(view, normal);
-    let flaws = if hit.cut { 0.0 } else { flaws(q, bent) * there };
+    let flaws = if hit.cut { Flaws::NONE } else { Flaws::under(q, bent) };
     // Thin ice is slush.
-    let milk = milkiness(normal.y, frost, look.waves).max(flaws).max(0.9 * (1.0 - there));
+    let milk = milkiness(normal.y, frost, look.waves).max(flaws.white * there).max(0.9 * (1.0 - there));
     let lit = arriving(context, hit, normal, (SOFT, own(context, hit)));
     let kept = (ABSORBS * (-deep * look.depth)).map(f32::exp);
     let body =
         times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit) * (lerp(GLASSY, WHITE, milk) * there.sqrt());
     // What is behind it, and what a lens of ice gathers from elsewhere.
+    let bent = bent + flaws.turn;
     let turned = unit_or_up(v3(bent.x, bent.y.abs() + LIFTED, bent.z));
     let gathered = sky.mirrored(turned, 0.0) * GATHERS[0] + sky.ambient(V3::y()) * GATHERS[1];
     let clear = (-TURBID * deep * look.depth).exp();
@@ -76,17 +83,34 @@ fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
     saturate(0.14 + waves * (0.8 * smoothstep(-0.1, 0.6, frost + 0.45 * up - 0.35)))
 }
 
-/// Share of light that cracks and bubbles under a point send back towards the eye.
-fn flaws(q: V3, bent: V3) -> f32 {
-    let mut found = 0.0_f32;
-    for (layer, depth) in LAYERS.into_iter().enumerate() {
-        let inside = q + bent * depth;
-        let sheet = noise::fractal(inside * 0.13 + V3::repeat(3.0 * layer as f32), 2).abs();
-        let crack = smoothstep(0.04, 0.0, sheet) * 0.75;
-        let bubbles = smoothstep(0.35, 0.8, noise::gradient(inside * 1.9)) * 0.4;
-        found = found.max(crack.max(bubbles) / (1.0 + 0.4 * layer as f32));
+/// Cracks and bubbles under a point.
+struct Flaws {
+    /// Share of light that they send back towards the eye.
+    white: f32,
+    /// How they turn a ray inside.
+    turn: V3,
+}
+
+impl Flaws {
+    const NONE: Self = Self { white: 0.0, turn: V3::new(0.0, 0.0, 0.0) };
+
+    /// Those along a ray inside: cracks are flat, and part the ice into crystals of which each bends light its own way.
+    fn under(q: V3, bent: V3) -> Self {
+        let mut flaws = Self::NONE;
+        for (layer, depth) in LAYERS.into_iter().enumerate() {
+            let inside = q + bent * depth;
+            let crystal = noise::plate(inside * CRYSTALS + V3::repeat(3.0 * layer as f32), V3::zeros());
+            let open = smoothstep(SHUT[0], SHUT[1], crystal.bond);
+            let crack =
+                open * (0.6 * smoothstep(EDGES[0], 0.0, crystal.edge) + 0.3 * smoothstep(EDGES[1], 0.0, crystal.edge));
+            let bubbles = smoothstep(0.35, 0.8, noise::gradient(inside * 1.9)) * 0.4;
+            let nearer = 1.0 / (1.0 + 0.6 * layer as f32);
+            flaws.white = flaws.white.max(crack.max(bubbles) * nearer);
+            let by = |n: f32| (crystal.tone * n).fract() - 0.5;
+            flaws.turn += v3(by(1.0), by(7.0), by(13.0)) * (TURNS * nearer);
+        }
+        flaws
     }
-    found
 }
 
 /// Length of material along the ray behind its surface, in cells, at most [`DEEP`].
@@ -116,6 +140,16 @@ mod tests {
         let inside = bent(view, V3::y());
         assert!(inside.y < view.y && (inside.norm() - 1.0).abs() < 1e-6, "{inside:?}");
         assert!((bent(-V3::y(), V3::y()) + V3::y()).norm() < 1e-6, "straight on it goes on");
+    }
+
+    #[test]
+    fn cracks_are_few_and_part_ice_into_crystals() {
+        let found: Vec<Flaws> =
+            (0..4000).map(|k| Flaws::under(v3(0.031 * k as f32, 2.0, 0.017 * k as f32), -V3::y())).collect();
+        let cracked = found.iter().filter(|flaws| flaws.white > 0.45).count();
+        assert!((10..800).contains(&cracked), "{cracked} of 4000 places in a crack");
+        let turns = found.windows(2).filter(|pair| pair[0].turn != pair[1].turn).count();
+        assert!((10..400).contains(&turns), "{turns} edges of crystals");
     }
 
     #[test]

@@ -39,6 +39,16 @@ pub(crate) const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
 pub(crate) const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
 /// Heights over the ground at which what stands there is looked for, in cells, and the shares of light that it takes.
 pub(crate) const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
+/// Ripples of wind-blown grains to a unit of pattern, their slope, how much steeper their lee is, and how much paler their crests are.
+pub(crate) const RIPPLES: f32 = 0.8;
+pub(crate) const STEEP: f32 = 0.3;
+pub(crate) const LEE: f32 = 0.35;
+pub(crate) const CRESTS: f32 = 0.05;
+/// Pixels to a ripple from which on they are seen, and from which on whole; upward parts of normals likewise; where the wind goes, east and
+/// south.
+pub(crate) const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
+pub(crate) const BLOWN: [f32; 2] = [0.74, 0.90];
+pub(crate) const WIND: [f32; 2] = [0.83, 0.56];
 /// How light reaches around the shaded side of grains.
 pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
@@ -315,16 +325,42 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     crate::render::style::cinematic::hazed(context, hit.ray, hit.t, light)
 }
 
+/// Height, -1 to 1, and slope of the ripples that wind leaves on grains whose waves are over 1, where they are gentle and pixels show them.
+fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
+    let (unit, waves) = (context.land.unit, hit.clear.look.waves);
+    let pixels = unit / (RIPPLES * hit.t * context.pixel);
+    let seen = smoothstep(RIPPLES_SEEN[0], RIPPLES_SEEN[1], pixels);
+    let high = saturate(waves - 1.0) * smoothstep(BLOWN[0], BLOWN[1], hit.normal.y) * seen;
+    if high <= 0.0 {
+        return (0.0, V3::zeros());
+    }
+    let (crest, rise) = ripple(hit.point / unit);
+    (high * crest, v3(-WIND[0], 0.0, -WIND[1]) * (rise * high * STEEP))
+}
+
+/// Height, -1 to 1, and rise along the wind of the ripples at a place in units of pattern.
+fn ripple(q: V3) -> (f32, f32) {
+    // They wander, fork where two crests meet, and come and go.
+    let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6
+        + noise::gradient(v3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
+    let fields = saturate(0.75 + 0.8 * noise::gradient(v3(q.x * 0.06, 5.1, q.z * 0.06)));
+    let phase = std::f32::consts::TAU * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
+    // Their lee is steeper than their windward side.
+    (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
+}
+
 /// Sand or ash: matt grains.
 fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
     let fine = noise::gradient(p * 4.3);
     let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
     let broad = noise::fractal(p * (0.11 / unit) + v3(1.0, 6.0, 2.0), 3);
-    let tone = 1.0 + look.waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad;
+    let grain = look.waves.min(1.0);
+    let (crest, rise) = wind_ripples(context, hit);
+    let tone = 1.0 + grain * (0.34 * fine + 0.16 * coarse) + 0.22 * broad + CRESTS * crest;
     let tone = tone.max(DARKEST);
-    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * look.waves);
-    let normal = hit.uneven(rough);
+    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * grain);
+    let normal = hit.uneven(rough + rise);
     let albedo = V3::from(look.linear_color()) * (0.46 * tone);
     times(albedo, arriving(context, hit, normal, (GRAINS, own(context, hit))))
 }
@@ -381,6 +417,18 @@ mod tests {
         assert!(wax.x > wax.y && wax.y > wax.z && wax.z > 0.0, "{wax:?}");
         let thick = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, Own { depth: 8.0, ..SHADED });
         assert!(thick.x < 0.3 * wax.x, "{thick:?}");
+    }
+
+    #[test]
+    fn ripples_of_wind_lie_across_it() {
+        let crests = |along: [f32; 2]| {
+            let place = |k: usize| v3(along[0], 0.0, along[1]) * (0.05 * k as f32);
+            (1..4000).filter(|&k| ripple(place(k)).0 * ripple(place(k - 1)).0 < 0.0).count()
+        };
+        let (with, across) = (crests(WIND), crests([-WIND[1], WIND[0]]));
+        assert!(with > 200 && with > 4 * across, "{with} along the wind, {across} across it");
+        let rises: Vec<f32> = (0..4000).map(|k| ripple(V3::x() * (0.05 * k as f32)).1).collect();
+        assert!(rises.iter().sum::<f32>().abs() < 0.05 * 4000.0, "as much up as down");
     }
 
     #[test]

@@ -378,6 +378,13 @@ fn shared() -> String {
         STREAKS = solid::STREAKS;
         FRAYED = solid::FRAYED;
         GRAINS_WRAP = solid::GRAINS.wrap;
+        WIND_RIPPLES = solid::RIPPLES;
+        RIPPLES_STEEP = solid::STEEP;
+        LEE = solid::LEE;
+        CRESTS = solid::CRESTS;
+        RIPPLES_SEEN = solid::RIPPLES_SEEN;
+        BLOWN = solid::BLOWN;
+        WIND = solid::WIND;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
         LENGTHS_TO_SUN = solid::TOWARD_SUN.map(|(_, length)| length);
@@ -436,6 +443,10 @@ fn shared() -> String {
         ICE_LIFTED = ice::LIFTED;
         ICE_GATHERS = ice::GATHERS;
         ICE_LAYERS = ice::LAYERS;
+        CRYSTALS = ice::CRYSTALS;
+        ICE_TURNS = ice::TURNS;
+        ICE_SHUT = ice::SHUT;
+        ICE_EDGES = ice::EDGES;
         SHINE_OF_WAX = smooth::WAX;
         SHINE_OF_GLOSS = smooth::GLOSS;
         SHINE_OF_METAL = smooth::METAL;

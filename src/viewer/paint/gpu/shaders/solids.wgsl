@@ -141,17 +141,34 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, ow
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava + flame_at(p, normal) + flame_inside(p) * bleeds;
 }
 
+// Twin: solid::wind_ripples.
+// Slope (xyz) and height (w) of the ripples that wind leaves on grains.
+fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
+    let pixels = frame.cells.w / (WIND_RIPPLES * hit.t * frame.floor.w);
+    let seen = ramp(RIPPLES_SEEN.x, RIPPLES_SEEN.y, pixels);
+    let waves = frame.media_look[hit.medium].y;
+    let whole = saturate1(waves - 1.0) * ramp(BLOWN.x, BLOWN.y, hit.normal.y) * seen;
+    if whole <= 0.0 { return vec4(0.0); }
+    let q = hit.point / frame.cells.w;
+    let wander = gradient_noise(vec3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6 + gradient_noise(vec3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
+    let high = whole * saturate1(0.75 + 0.8 * gradient_noise(vec3(q.x * 0.06, 5.1, q.z * 0.06)));
+    let phase = 6.2831853 * (WIND_RIPPLES * dot(q.xz, WIND) + wander);
+    let rise = cos(phase) + LEE * sin(2.0 * phase);
+    return vec4(vec3(-WIND.x, 0.0, -WIND.y) * (rise * high * RIPPLES_STEEP), high * sin(phase));
+}
+
 // Twin: solid::grains.
 fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
-    let waves = frame.media_look[hit.medium].y;
+    let waves = min(frame.media_look[hit.medium].y, 1.0);
+    let ripples = wind_ripples(hit);
     let fine = gradient_noise(p * 4.3);
     let coarse = gradient_noise(p * 1.9 + vec3(7.0, 3.0, 1.0));
     let broad = fractal(p * (0.11 / frame.cells.w) + vec3(1.0, 6.0, 2.0), 3);
-    let tone = max(1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad, DARKEST_GRAIN);
+    let tone = max(1.0 + waves * (0.34 * fine + 0.16 * coarse) + 0.22 * broad + CRESTS * ripples.w, DARKEST_GRAIN);
     let rough = vec3(fine, 0.3 * coarse, gradient_noise(p * 4.3 + vec3(19.0, 0.0, 5.0))) * (0.30 * waves);
     var normal = hit.normal;
-    if !hit.cut { normal = unit_or_up(hit.normal + rough); }
+    if !hit.cut { normal = unit_or_up(hit.normal + rough + ripples.xyz); }
     return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, GRAINS_WRAP, 0.0, own_sun(hit));
 }
 
@@ -167,16 +184,19 @@ fn frayed(ray: Ray, p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
     return mix(1.0, ramp(FRAYED.x, FRAYED.y, facing + FRAYED.z * streaks), thin);
 }
 
-// Twin: ice::flaws.
-// Share of light that cracks and bubbles under a point of ice send back.
-fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> f32 {
-    var found = 0.0;
+// Twin: ice::under.
+// How cracks and bubbles under a point of ice turn a ray inside (xyz), and the share of light that they send back (w).
+fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> vec4<f32> {
+    var found = vec4(0.0);
     for (var layer = 0; layer < 2; layer++) {
         let inside = q + bent * select(ICE_LAYERS.x, ICE_LAYERS.y, layer > 0);
-        let sheet = abs(fractal(inside * 0.13 + vec3(3.0 * f32(layer)), 2));
-        let crack = ramp(0.04, 0.0, sheet) * 0.75;
+        let crystal = plate(inside * CRYSTALS + vec3(3.0 * f32(layer)), vec3(0.0));
+        let open = ramp(ICE_SHUT.x, ICE_SHUT.y, crystal.bond);
+        let crack = open * (0.6 * ramp(ICE_EDGES.x, 0.0, crystal.edge) + 0.3 * ramp(ICE_EDGES.y, 0.0, crystal.edge));
         let bubbles = ramp(0.35, 0.8, gradient_noise(inside * 1.9)) * 0.4;
-        found = max(found, max(crack, bubbles) / (1.0 + 0.4 * f32(layer)));
+        let nearer = 1.0 / (1.0 + 0.6 * f32(layer));
+        let turn = fract(crystal.tone * vec3(1.0, 7.0, 13.0)) - 0.5;
+        found = vec4(found.xyz + turn * (ICE_TURNS * nearer), max(found.w, max(crack, bubbles) * nearer));
     }
     return found;
 }
@@ -200,13 +220,14 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     if hit.far <= hit.t { deep = ICE_FILM; }
     deep *= pace_of(ray);
     let there = saturate1(deep);
-    let bent = unit_or_up(view * (1.0 - ICE_BENDS) - normal * ICE_BENDS);
-    var flaws = 0.0;
-    if !hit.cut { flaws = ice_flaws(q, bent) * there; }
-    let milk = max(saturate1(0.14 + look.y * (0.8 * ramp(-0.1, 0.6, frost + 0.45 * normal.y - 0.35))), max(flaws, 0.9 * (1.0 - there)));
+    var bent = unit_or_up(view * (1.0 - ICE_BENDS) - normal * ICE_BENDS);
+    var flaws = vec4(0.0);
+    if !hit.cut { flaws = ice_flaws(q, bent); }
+    let milk = max(saturate1(0.14 + look.y * (0.8 * ramp(-0.1, 0.6, frost + 0.45 * normal.y - 0.35))), max(flaws.w * there, 0.9 * (1.0 - there)));
     let lit = arriving_light(hit, normal, ICE_WRAP, 0.0, own_sun(hit));
     let kept = exp(ICE_ABSORBS * (-deep * look.x));
     let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(ICE_GLASSY, ICE_WHITE, milk) * sqrt(there));
+    bent += flaws.xyz;
     let turned = unit_or_up(vec3(bent.x, abs(bent.y) + ICE_LIFTED, bent.z));
     let gathered = sky_mirrored(turned, 0.0) * ICE_GATHERS.x + sky_ambient(vec3(0.0, 1.0, 0.0)) * ICE_GATHERS.y;
     let clear = exp(-ICE_TURBID * deep * look.x);
