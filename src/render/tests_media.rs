@@ -235,8 +235,12 @@ fn a_film_of_oil_colours_the_water_under_it() {
         let mut renderer = Renderer::new(world.ground().surface(), grid, look).expect("a valid look");
         let spec = CameraSpec { elevation_deg: 80.0, ..CameraSpec::default() };
         let camera = Camera::new(&spec, &renderer.subject(), (64, 64));
-        let pixel = renderer.frame(&filtered(&world), &camera).pixel(32, 32).map(f32::from);
-        pixel[2] / pixel[0]
+        let image = renderer.frame(&filtered(&world), &camera);
+        let sum = |channel: usize| {
+            let pixels = (24..40).flat_map(|y| (24..40).map(move |x| (x, y)));
+            pixels.map(|(x, y)| f32::from(image.pixel(x, y)[channel])).sum::<f32>()
+        };
+        sum(2) / sum(0)
     };
     let blue = [0.0, 0.1, 0.2, 0.4].map(picture);
     assert!(blue.windows(2).all(|pair| pair[1] < 0.99 * pair[0]), "blue beside red under thicker films: {blue:?}");

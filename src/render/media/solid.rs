@@ -49,6 +49,9 @@ pub(crate) const CRESTS: f32 = 0.05;
 pub(crate) const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
 pub(crate) const BLOWN: [f32; 2] = [0.74, 0.90];
 pub(crate) const WIND: [f32; 2] = [0.83, 0.56];
+/// Phase from one ripple to the next, and how coarse the grains are that wind sorts.
+pub(crate) const TURN: f32 = std::f32::consts::TAU;
+pub(crate) const BLOWN_GRAIN: f32 = 0.55;
 /// How light reaches around the shaded side of grains.
 pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
 
@@ -344,7 +347,7 @@ fn ripple(q: V3) -> (f32, f32) {
     let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6
         + noise::gradient(v3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
     let fields = saturate(0.75 + 0.8 * noise::gradient(v3(q.x * 0.06, 5.1, q.z * 0.06)));
-    let phase = std::f32::consts::TAU * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
+    let phase = TURN * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
     // Their lee is steeper than their windward side.
     (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
 }
@@ -355,7 +358,7 @@ fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
     let fine = noise::gradient(p * 4.3);
     let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
     let broad = noise::fractal(p * (0.11 / unit) + v3(1.0, 6.0, 2.0), 3);
-    let grain = look.waves.min(1.0);
+    let grain = look.waves.min(1.0) * lerp(1.0, BLOWN_GRAIN, saturate(look.waves - 1.0));
     let (crest, rise) = wind_ripples(context, hit);
     let tone = 1.0 + grain * (0.34 * fine + 0.16 * coarse) + 0.22 * broad + CRESTS * crest;
     let tone = tone.max(DARKEST);

@@ -124,13 +124,13 @@ pub(super) fn albedo(place: &RockPoint) -> V3 {
     // Old flows on the plain: darker tongues with a ragged edge.
     let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
     let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
-    let ground = if place.crags > 0.0 { mix(ground, basalt * CRAG, place.crags * crag(p)) } else { ground };
+    let ground = if place.crags > 0.0 { ground * lerp(1.0, CRAG, place.crags * crag(p)) } else { ground };
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
 /// How dark lava is that crops out; the vertical part of a normal at which none does and at which all does; how far it stands out, in
 /// units of pattern, and how far apart its heights are taken.
-const CRAG: f32 = 0.6;
+const CRAG: f32 = 0.7;
 const CRAGGY: [f32; 2] = [0.88, 0.66];
 const LEDGE: f32 = 0.34;
 const APART: f32 = 0.25;
@@ -144,7 +144,7 @@ pub(super) fn craggy(up: f32) -> f32 {
 fn crag(p: V3) -> f32 {
     let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
     let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
-        + 0.7 * noise::fractal(p * 0.7 + v3(1.0, 8.0, 3.0), 3);
+        + 0.6 * noise::fractal(v3(p.x * 0.5, p.y * 1.1, p.z * 0.5) + v3(1.0, 8.0, 3.0), 4);
     smoothstep(-0.06, 0.14, bed)
 }
 

@@ -385,6 +385,8 @@ fn shared() -> String {
         RIPPLES_SEEN = solid::RIPPLES_SEEN;
         BLOWN = solid::BLOWN;
         WIND = solid::WIND;
+        TURN = solid::TURN;
+        BLOWN_GRAIN = solid::BLOWN_GRAIN;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
         LENGTHS_TO_SUN = solid::TOWARD_SUN.map(|(_, length)| length);

@@ -68,7 +68,7 @@ fn seen(uv: vec2<f32>) -> vec4<f32> {
     return vec4(sum / total, 1.0);
 }
 
-// Twin: film::filmic.
+// Twin: film::curve.
 // Narkowicz's fit of the ACES curve, per channel; what is brighter still goes to white.
 fn filmic(c: vec3<f32>) -> vec3<f32> {
     let peak = max(c.x, max(c.y, c.z));
@@ -85,7 +85,7 @@ fn srgb(c: vec3<f32>) -> vec3<f32> {
 // The blue noise of `render::mask`.
 fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE + pixel.x % MASK_SIDE]; }
 
-// Twin: film::pixel.
+// Twin: film::dithered.
 // The target that shows it takes linear light.
 @fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
     let uv = place.xy / film.size.zw;

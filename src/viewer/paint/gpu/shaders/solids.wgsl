@@ -141,7 +141,7 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, ow
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava + flame_at(p, normal) + flame_inside(p) * bleeds;
 }
 
-// Twin: solid::wind_ripples.
+// Twin: solid::wind_ripples, solid::ripple.
 // Slope (xyz) and height (w) of the ripples that wind leaves on grains.
 fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
     let pixels = frame.cells.w / (WIND_RIPPLES * hit.t * frame.floor.w);
@@ -152,7 +152,7 @@ fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
     let q = hit.point / frame.cells.w;
     let wander = gradient_noise(vec3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6 + gradient_noise(vec3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
     let high = whole * saturate1(0.75 + 0.8 * gradient_noise(vec3(q.x * 0.06, 5.1, q.z * 0.06)));
-    let phase = 6.2831853 * (WIND_RIPPLES * dot(q.xz, WIND) + wander);
+    let phase = TURN * (WIND_RIPPLES * dot(q.xz, WIND) + wander);
     let rise = cos(phase) + LEE * sin(2.0 * phase);
     return vec4(vec3(-WIND.x, 0.0, -WIND.y) * (rise * high * RIPPLES_STEEP), high * sin(phase));
 }
@@ -160,7 +160,8 @@ fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
 // Twin: solid::grains.
 fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
-    let waves = min(frame.media_look[hit.medium].y, 1.0);
+    let look = frame.media_look[hit.medium].y;
+    let waves = min(look, 1.0) * mix(1.0, BLOWN_GRAIN, saturate1(look - 1.0));
     let ripples = wind_ripples(hit);
     let fine = gradient_noise(p * 4.3);
     let coarse = gradient_noise(p * 1.9 + vec3(7.0, 3.0, 1.0));
