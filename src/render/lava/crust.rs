@@ -145,7 +145,7 @@ fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: 
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
     let ember = glowing(context, 1150.0) * (LIT * context.look.lava_light * context.ember.at(p, normal));
     let tint =
-        mix(v3(0.012, 0.012, 0.013), v3(0.050, 0.049, 0.050), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+        mix(v3(0.015, 0.015, 0.016), v3(0.040, 0.039, 0.040), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
     let tint =
         youth.map_or(tint, |youth| mix(tint, DULL * (0.5 + here.tone + 0.4 * here.grain), DULLED * (1.0 - youth)));
     let shines = youth.map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth));

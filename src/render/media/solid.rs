@@ -26,6 +26,8 @@ pub(crate) const SHINING: f32 = 3.8;
 /// Cells to each side over which the slope of a film is taken, and those further inside at which its density is compared.
 pub(crate) const REACH: f32 = 1.6;
 pub(crate) const INSIDE: f32 = 1.5;
+/// Cells over the ground up to which the foot of a smooth material is rounded.
+pub(crate) const LIP: f32 = 1.3;
 /// Shares of the density inside between which a film ends on the ground, and on another material: half of it is the edge of what
 /// the low-pass spread out.
 pub(crate) const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
@@ -145,7 +147,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     let mut end = end;
     if let Some((t, face, number)) = nearest {
         let (point, clear) = (ray.at(t), &context.solids[number]);
-        let normal = face.unwrap_or_else(|| normal(clear, point));
+        let normal = face.unwrap_or_else(|| lipped(context, clear, point, normal(clear, point)));
         let hit = Hit { clear, ray, t, point, normal, cut: face.is_some(), behind: end.light, far: end.t };
         let light = wetted(context, &hit, number, shade(context, &hit));
         end = End { light: mix(end.light, light, frayed(context, &hit)), t, met: Met::Solid };
@@ -281,13 +283,31 @@ impl Film {
         if seen <= 0.0 {
             return Self { cover: 0.0, normal };
         }
-        let tall = context.look.cell_height;
-        let rise = in_cells(clear.field.gradient(p, REACH), tall);
-        let along = rise - normal * rise.dot(&normal);
-        let inside = p + in_cells(along / (along.norm() + 1e-4), tall) * INSIDE;
+        let (along, normal) = edge(context, clear, p, normal);
+        let inside = p + in_cells(along / (along.norm() + 1e-4), context.look.cell_height) * INSIDE;
         let share = density / clear.field.density(inside).max(density);
-        Self { cover: seen * smoothstep(ends[0], ends[1], share), normal: unit_or_up(normal - along * tall) }
+        Self { cover: seen * smoothstep(ends[0], ends[1], share), normal }
     }
+}
+
+/// Normal of a smooth material, at its foot that of the film in which it ends: a body would stand there in a dark edge, with a pale film
+/// before it.
+fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
+    let high = p.y - context.land.block.heights.at(p.x, p.z);
+    if high >= LIP || !wets(clear.look.preset) || !context.land.is_stone() {
+        return normal;
+    }
+    let ground = context.land.block.normal(p.x, p.z, COATED);
+    let film = edge(context, clear, p, ground).1;
+    unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
+}
+
+/// Rise of a film's density along the surface that it lies on, of this normal, and the film's own normal.
+fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
+    let tall = context.look.cell_height;
+    let rise = in_cells(clear.field.gradient(p, REACH), tall);
+    let along = rise - normal * rise.dot(&normal);
+    (along, unit_or_up(normal - along * tall))
 }
 
 /// Whether films of a material have a smooth edge, and may lie on one that has.

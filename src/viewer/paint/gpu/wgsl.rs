@@ -369,6 +369,7 @@ fn shared() -> String {
         VEIL_OF_GRAINS = solid::VEIL;
         WETS = solid::WETS;
         REACH_OF_FILM = solid::REACH;
+        LIP = solid::LIP;
         INSIDE_FILM = solid::INSIDE;
         ENDS_ON_GROUND = solid::ENDS_ON_GROUND;
         ENDS_ON_SOLID = solid::ENDS_ON_SOLID;

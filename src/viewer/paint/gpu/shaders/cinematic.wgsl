@@ -149,7 +149,7 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     let open_sun = open_on(p, skin.normal);
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
     let ember = glowing(1150.0) * (OWN_LIGHT * frame.heat.z * ember_at(p, normal));
-    var tint = mix(vec3(0.012, 0.012, 0.013), vec3(0.050, 0.049, 0.050),
+    var tint = mix(vec3(0.015, 0.015, 0.016), vec3(0.040, 0.039, 0.040),
         saturate1(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
     var shines = 1.0;
     if surface > 0.0 {

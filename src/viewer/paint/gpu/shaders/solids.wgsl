@@ -95,13 +95,29 @@ fn ragged_film(p: vec3<f32>, density: f32, normal: vec3<f32>, medium: i32) -> Fi
     return Film(ramp(least, 0.8 * SURFACE_OF_MEDIA, ragged), normal);
 }
 
+// Twin: solid::edge.
+// Rise of a film's density along the surface of this normal that it lies on.
+fn along_film(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> vec3<f32> {
+    let rise = media_gradient(p, REACH_OF_FILM, medium) / oblong();
+    return rise - normal * dot(rise, normal);
+}
+
+// Twin: solid::lipped.
+// Normal of a smooth material, at its foot that of the film in which it ends.
+fn lipped(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> vec3<f32> {
+    let high = p.y - height(p.x, p.z);
+    if high >= LIP || !wets(medium) || !is_stone() { return normal; }
+    let ground = ground_normal_at(p.x, p.z, COATED);
+    let film = unit_or_up(ground - along_film(p, ground, medium) * oblong().y);
+    return unit_or_up(mix(film, normal, ramp(0.0, LIP, high)));
+}
+
 // Twin: solid::smooth.
 // A film of this density on a smooth surface with this normal, which ends at a line.
 fn smooth_film(p: vec3<f32>, density: f32, normal: vec3<f32>, ends: vec2<f32>, medium: i32) -> Film {
     let seen = ramp(WETS.x, WETS.y, density);
     if seen <= 0.0 { return Film(0.0, normal); }
-    let rise = media_gradient(p, REACH_OF_FILM, medium) / oblong();
-    let along = rise - normal * dot(rise, normal);
+    let along = along_film(p, normal, medium);
     let inside = p + along / (length(along) + 1e-4) / oblong() * INSIDE_FILM;
     let share = density / max(medium_at(inside, medium), density);
     return Film(seen * ramp(ends.x, ends.y, share), unit_or_up(normal - along * oblong().y));

@@ -246,7 +246,7 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
     var met = end.met;
     var nearest = SolidPoint(hit.medium, hit.t, at(ray, hit.t), hit.face, hit.cut, light, end.t);
     if hit.medium >= 0 {
-        if !hit.cut { nearest.normal = solid_normal(nearest.point, hit.medium); }
+        if !hit.cut { nearest.normal = lipped(nearest.point, solid_normal(nearest.point, hit.medium), hit.medium); }
         t = hit.t;
         met = MET_SOLID;
     }
