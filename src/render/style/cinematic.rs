@@ -32,13 +32,12 @@ pub(crate) const COATED: f32 = 0.8;
 /// Share of its own colour that lava keeps behind deep water.
 pub(crate) const GLOWING: f32 = 0.85;
 
-/// Broadest stones to a unit of pattern, on the ground of the box and beyond its sides.
-pub(crate) const STONES: f32 = 1.6;
-pub(crate) const STONES_BEYOND: f32 = 0.45;
+/// Broadest stones to a unit of pattern: on the ground of the box as beyond its sides, where no edge is to be seen between them.
+pub(crate) const STONES: f32 = 0.44;
 /// Those of a cut side.
-pub(crate) const STONES_CUT: f32 = 1.1;
+pub(crate) const STONES_CUT: f32 = 0.3;
 /// Sizes of stones: how many to a broad one, and their share.
-pub(crate) const STONES_SIZES: [[f32; 2]; 2] = [[1.0, 1.0], [3.7, 0.8]];
+pub(crate) const STONES_SIZES: [[f32; 2]; 3] = [[1.0, 0.55], [3.7, 1.0], [13.7, 0.8]];
 /// Least share of its colour that ground has between stones.
 pub(crate) const STONES_DARKEST: f32 = 0.25;
 /// Broadest stones to a pixel up to which all of them are seen, and from which on none.
@@ -98,7 +97,7 @@ impl Tracer for ShadeContext<'_> {
             (_, Some(t)) => {
                 let p = ray.at(t);
                 let Some(around) = self.around() else { unreachable!("it was met") };
-                let rock = stony(self, self.land.rock_beyond(around, p), (p, t), STONES_BEYOND);
+                let rock = stony(self, self.land.rock_beyond(around, p), (p, t), STONES);
                 (t, lit_rock(self, rock), false)
             }
             _ => {

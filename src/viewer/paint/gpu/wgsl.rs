@@ -298,7 +298,7 @@ fn shared() -> String {
         STONES_CUT = cinematic::STONES_CUT;
         STONES_SIZES = cinematic::STONES_SIZES;
         STONES_DARKEST = cinematic::STONES_DARKEST;
-        STONES_BEYOND = cinematic::STONES_BEYOND;
+        STONES_COUNT = cinematic::STONES_SIZES.len();
         STONES_LESS = cinematic::STONES_LESS;
         STONES_FIELDS = cinematic::STONES_FIELDS;
         STONES_EAST = cinematic::ACROSS[0];
@@ -386,7 +386,7 @@ fn shared() -> String {
         RIPPLES_SEEN = solid::RIPPLES_SEEN;
         BLOWN = solid::BLOWN;
         WIND = solid::WIND;
-        TURN = solid::TURN;
+        RIPPLE_TURN = solid::TURN;
         BLOWN_GRAIN = solid::BLOWN_GRAIN;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);

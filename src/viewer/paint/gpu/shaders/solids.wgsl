@@ -168,7 +168,7 @@ fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
     let q = hit.point / frame.cells.w;
     let wander = gradient_noise(vec3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6 + gradient_noise(vec3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
     let high = whole * saturate1(0.75 + 0.8 * gradient_noise(vec3(q.x * 0.06, 5.1, q.z * 0.06)));
-    let phase = TURN * (WIND_RIPPLES * dot(q.xz, WIND) + wander);
+    let phase = RIPPLE_TURN * (WIND_RIPPLES * dot(q.xz, WIND) + wander);
     let rise = cos(phase) + LEE * sin(2.0 * phase);
     return vec4(vec3(-WIND.x, 0.0, -WIND.y) * (rise * high * RIPPLES_STEEP), high * sin(phase));
 }

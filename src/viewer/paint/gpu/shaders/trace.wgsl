@@ -26,7 +26,7 @@ fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
     let place = across * pattern_place(p);
     var sizes = STONES_SIZES;
     var sum = vec4(0.0);
-    for (var k = 0; k < 2; k++) {
+    for (var k = 0; k < STONES_COUNT; k++) {
         let finer = stones * sizes[k].x;
         let pixel = t * frame.floor.w * finer / frame.cells.w;
         let seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
@@ -61,7 +61,7 @@ fn rock_of(ray: Ray, b: Behind) -> Rock {
         if !is_beyond(b) { return block_rock(b.point, rock.normal, grain, b.sun, b.open); }
         rock.normal = rugged(rock.normal, grain);
     }
-    return stony(rock, b.point, b.t, select(STONES, STONES_BEYOND, is_beyond(b)));
+    return stony(rock, b.point, b.t, STONES);
 }
 
 const NO_SLICE = vec4<f32>(0.0);
