@@ -362,7 +362,7 @@ impl TerrainLook {
 
 /// Share of the sky that is open where so many of [`OPEN_RAYS`] go far.
 fn openness(far: usize) -> f32 {
-    0.12 + 0.88 * far as f32 / OPEN_RAYS.len() as f32
+    0.26 + 0.74 * far as f32 / OPEN_RAYS.len() as f32
 }
 
 /// Colour of the rock at (x, z) in cells: that of the land or of the picture over it, or of lava that set on it.

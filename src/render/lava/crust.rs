@@ -32,7 +32,7 @@ pub(crate) const SKINNED: f32 = 150.0;
 /// Share of the lava's light that its own crust gets.
 pub(crate) const LIT: f32 = 0.20;
 /// How much of the sky a crust mirrors at a grazing angle.
-pub(crate) const SHEEN: f32 = 0.30;
+pub(crate) const SHEEN: f32 = 0.20;
 /// Light of open lava by the colour that a picture shows for its temperature.
 pub(crate) const BRIGHT: f32 = 1.7;
 
@@ -145,7 +145,7 @@ fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: 
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
     let ember = glowing(context, 1150.0) * (LIT * context.look.lava_light * context.ember.at(p, normal));
     let tint =
-        mix(v3(0.015, 0.015, 0.016), v3(0.040, 0.039, 0.040), saturate(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+        mix(v3(0.015, 0.015, 0.016), v3(0.040, 0.039, 0.040), saturate(here.tone * 0.7 + 0.15 + 0.25 * here.grain));
     let tint =
         youth.map_or(tint, |youth| mix(tint, DULL * (0.5 + here.tone + 0.4 * here.grain), DULLED * (1.0 - youth)));
     let shines = youth.map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth));

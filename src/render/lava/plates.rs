@@ -64,7 +64,7 @@ pub(crate) const FOLDS: f32 = 19.0;
 pub(crate) const BENT: f32 = 0.7;
 pub(crate) const FOLDED: f32 = 0.38;
 /// Slope of the grain.
-pub(crate) const GRAINY: f32 = 0.6;
+pub(crate) const GRAINY: f32 = 0.42;
 
 /// Size of the blocks of rubble, in plates of lava.
 pub(crate) const BLOCKS: f32 = 0.75;

@@ -78,6 +78,8 @@ pub(crate) const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (1
 /// of that which the liquid absorbs most.
 pub(crate) const UNDER: f32 = 4.2;
 pub(crate) const SINKS: [f32; 2] = [0.065, 0.14];
+/// Depth for which rock over a liquid counts.
+pub(crate) const UNDER_ROCK: f32 = 0.22;
 /// Strength of the shafts of light in it, and how many there are to a unit of pattern.
 pub(crate) const SHAFTS: f32 = 0.35;
 pub(crate) const APART: f32 = 0.24;
@@ -220,7 +222,12 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
 /// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour: it darkens downwards, and has shafts
 /// of sunlight in it.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
-    let over = |(away, length): (f32, f32)| length * field.density(p + v3(0.0, away, 0.0)).min(1.0);
+    // Rock over it hides the sky, but its body reaches out from under that.
+    let over = |(away, length): (f32, f32)| {
+        let above = p + v3(0.0, away, 0.0);
+        let is_rock = context.land.block.floor_below(above) > above.y;
+        length * if is_rock { UNDER_ROCK } else { field.density(above).min(1.0) }
+    };
     let depth = OVER.into_iter().map(over).sum::<f32>() * context.look.cell_height;
     let sun = context.sky.sun;
     let aside = depth / sun.y.max(0.3) * 0.75;

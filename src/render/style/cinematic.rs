@@ -29,6 +29,8 @@ use crate::simd::{Portable, Simd};
 pub(crate) const OFF_SIDE: f32 = 0.05;
 /// Cells on both sides of a place over which the slope of coated rock is taken.
 pub(crate) const COATED: f32 = 0.8;
+/// Shares of the light from above that pale stone sends down and aside in its hollows, and of the sky that they see at least.
+pub(crate) const PALE: [f32; 2] = [0.7, 0.6];
 /// Share of its own colour that lava keeps behind deep water.
 pub(crate) const GLOWING: f32 = 0.85;
 
@@ -338,15 +340,25 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
 fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
-    let light = sun + context.sky.ambient(rock.normal) * open;
+    let light = sun + ambient(context, rock.normal, open);
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
+}
+
+/// Light of the sky on rock that sees this share of it. Pale stone lights its own hollows.
+fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
+    let sky = context.sky;
+    if !context.land.is_stone() {
+        return sky.ambient(normal) * open;
+    }
+    let bounced = sky.ambient(V3::y()) * PALE[0];
+    sky.ambient(normal).zip_map(&bounced, f32::max) * open.max(PALE[1])
 }
 
 /// A cell of a cave, with the colours of the ground above.
 fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
-    let light = sun + context.sky.ambient(rock.normal) * rock.light.x;
+    let light = sun + ambient(context, rock.normal, rock.light.x);
     Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
 }
 

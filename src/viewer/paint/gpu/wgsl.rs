@@ -357,6 +357,8 @@ fn shared() -> String {
         PLACES_OVER = water::OVER.len();
         OVER = water::OVER.map(|(away, _)| away);
         LENGTHS_OVER = water::OVER.map(|(_, length)| length);
+        UNDER_ROCK = water::UNDER_ROCK;
+        PALE = cinematic::PALE;
         UNDER = water::UNDER;
         SINKS = water::SINKS;
         SHAFTS = water::SHAFTS;

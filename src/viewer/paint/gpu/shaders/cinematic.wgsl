@@ -150,7 +150,7 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     let sun = frame.sun_color.rgb * (saturate1(dot(normal, frame.sun.xyz)) * open_sun);
     let ember = glowing(1150.0) * (OWN_LIGHT * frame.heat.z * ember_at(p, normal));
     var tint = mix(vec3(0.015, 0.015, 0.016), vec3(0.040, 0.039, 0.040),
-        saturate1(here.tone * 0.7 + 0.15 + 0.45 * here.grain));
+        saturate1(here.tone * 0.7 + 0.15 + 0.25 * here.grain));
     var shines = 1.0;
     if surface > 0.0 {
         let young = youth(surface);
@@ -223,10 +223,18 @@ fn film_cover(p: vec3<f32>) -> f32 {
     return ramp(frame.lava.y, 1.35 * frame.lava.y, ragged);
 }
 
+// Twin: cinematic::ambient.
+// Light of the sky on rock that sees this share of it.
+fn ambient_on(normal: vec3<f32>, open: f32) -> vec3<f32> {
+    let above = sky_ambient(normal);
+    if !is_stone() { return above * open; }
+    return max(above, sky_ambient(vec3(0.0, 1.0, 0.0)) * PALE.x) * max(open, PALE.y);
+}
+
 // Rock under sun and sky.
 fn rock_by_day(rock: Rock) -> vec3<f32> {
     let sun = frame.sun_color.rgb * (saturate1(dot(rock.normal, frame.sun.xyz)) * rock.sun);
-    return rock.albedo * (sun + sky_ambient(rock.normal) * rock.open);
+    return rock.albedo * (sun + ambient_on(rock.normal, rock.open));
 }
 
 // Twin: cinematic::lit_rock.

@@ -192,7 +192,10 @@ fn sunk(p: vec3<f32>, medium: i32) -> vec3<f32> {
     var places = OVER;
     var lengths = LENGTHS_OVER;
     var depth = 0.0;
-    for (var k = 0; k < PLACES_OVER; k++) { depth += lengths[k] * min(medium_at(p + vec3(0.0, places[k], 0.0), medium), 1.0); }
+    for (var k = 0; k < PLACES_OVER; k++) {
+        let above = p + vec3(0.0, places[k], 0.0);
+        depth += lengths[k] * select(min(medium_at(above, medium), 1.0), UNDER_ROCK, floor_below(above) > above.y);
+    }
     depth *= oblong().y;
     let moved = frame.media.y;
     let aside = p.xz + frame.sun.xz * (depth / max(frame.sun.y, 0.3) * 0.75);

@@ -115,7 +115,7 @@ fn look_behind(ray: Ray, pixel: vec2<i32>) -> Behind {
         // Where the land goes on, no side of the box is to be seen in a gap between nodes.
         if goes_on() && face > BEYOND && face < BLOCK { face = TOP; }
         let code = u32(hit.y % WITH_NORMAL / SUNLIT);
-        b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.12 + 0.88 * f32(code / 2u) / f32(OPEN_RAYS_COUNT));
+        b = Behind(hit.x, hit.x, at(ray, hit.x), face, NO_SLICE, f32(code & 1u), 0.26 + 0.74 * f32(code / 2u) / f32(OPEN_RAYS_COUNT));
         if !is_natural(b) { b.front = before_cut(hit.x); }
         // In plain styles the ground's cut face in the plane of a slice is the slice's rock, up to the ground's smooth top.
         if frame.view.x != CINEMATIC && !is_natural(b) && in_slice(ray, b) { b.face = 0.0; b.texel = SLICE_ROCK; }
