@@ -4,7 +4,7 @@
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
-use crate::render::media::clear::Clear;
+use crate::render::media::clear::{Clear, LEAST};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 use crate::render::volume::field::MediumField;
@@ -222,13 +222,18 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
 /// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour: it darkens downwards, and has shafts
 /// of sunlight in it.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
-    // Rock over it hides the sky, but its body reaches out from under that.
-    let over = |(away, length): (f32, f32)| {
+    let mut depth = 0.0;
+    for (away, length) in OVER {
         let above = p + v3(0.0, away, 0.0);
+        let here = field.density(above).min(1.0);
+        // Rock on it hides the sky, but its body reaches out from under that. What hangs in the air over it does not.
         let is_rock = context.land.block.floor_below(above) > above.y;
-        length * if is_rock { UNDER_ROCK } else { field.density(above).min(1.0) }
-    };
-    let depth = OVER.into_iter().map(over).sum::<f32>() * context.look.cell_height;
+        if here < LEAST && !is_rock {
+            break;
+        }
+        depth += length * if is_rock { UNDER_ROCK } else { here };
+    }
+    let depth = depth * context.look.cell_height;
     let sun = context.sky.sun;
     let aside = depth / sun.y.max(0.3) * 0.75;
     let moved = ripples_moved(context.steps);

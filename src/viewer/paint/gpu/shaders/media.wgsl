@@ -194,7 +194,10 @@ fn sunk(p: vec3<f32>, medium: i32) -> vec3<f32> {
     var depth = 0.0;
     for (var k = 0; k < PLACES_OVER; k++) {
         let above = p + vec3(0.0, places[k], 0.0);
-        depth += lengths[k] * select(min(medium_at(above, medium), 1.0), UNDER_ROCK, floor_below(above) > above.y);
+        let here = min(medium_at(above, medium), 1.0);
+        let is_rock = floor_below(above) > above.y;
+        if here < LEAST_OF_MEDIA && !is_rock { break; }
+        depth += lengths[k] * select(here, UNDER_ROCK, is_rock);
     }
     depth *= oblong().y;
     let moved = frame.media.y;
