@@ -10,7 +10,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Four pictures of what melts.
 melting() {
-    for of in wax=400 chocolate=30 metal=30 ice=300; do
+    for of in wax=440 chocolate=80 metal=26 ice=60; do
         lavoxel render "terrains/${of%=*}.toml" --steps "${of#*=}" --size 720x540 --picture "$work/${of%=*}.png" -q
     done
     montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 docs/melting.png
