@@ -231,7 +231,7 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
         if here < LEAST && !is_rock {
             break;
         }
-        depth += length * if is_rock { UNDER_ROCK } else { here };
+        depth += length * if is_rock { here.max(UNDER_ROCK) } else { here };
     }
     let depth = depth * context.look.cell_height;
     let sun = context.sky.sun;

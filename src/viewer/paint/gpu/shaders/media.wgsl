@@ -197,7 +197,7 @@ fn sunk(p: vec3<f32>, medium: i32) -> vec3<f32> {
         let here = min(medium_at(above, medium), 1.0);
         let is_rock = floor_below(above) > above.y;
         if here < LEAST_OF_MEDIA && !is_rock { break; }
-        depth += lengths[k] * select(here, UNDER_ROCK, is_rock);
+        depth += lengths[k] * select(here, max(here, UNDER_ROCK), is_rock);
     }
     depth *= oblong().y;
     let moved = frame.media.y;
