@@ -46,7 +46,7 @@ pub(crate) const STONES_DARKEST: f32 = 0.25;
 pub(crate) const STONES_SEEN: [f32; 2] = [0.06, 0.3];
 /// How much there is more of them in some fields than in others, and the broadest of these to a stone.
 pub(crate) const STONES_LESS: f32 = 0.9;
-pub(crate) const STONES_FIELDS: f32 = 0.137;
+pub(crate) const STONES_FIELDS: f32 = 0.31;
 /// Unit vectors of the land in the block of billows that stones are taken from: the ground cuts it askew, where it does not repeat.
 pub(crate) const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
 /// How much they tilt the ground, and how much paler their tops are.
@@ -317,17 +317,24 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);
     let place = east * place.x + up * place.y + south * place.z;
+    let seen = |stones: f32| {
+        let pixel = t * context.pixel * stones / context.land.unit;
+        saturate((STONES_SEEN[1] - pixel) / (STONES_SEEN[1] - STONES_SEEN[0]))
+    };
+    if seen(stones) <= 0.0 {
+        return rock;
+    }
+    // More of them here than there, by a broad pattern of the same block.
+    let more = 1.0 + STONES_LESS * billow(Portable, place * (stones * STONES_FIELDS)).0;
     let (mut tall, mut rise) = (0.0, V3::zeros());
     for [finer, share] in STONES_SIZES {
         let stones = stones * finer;
-        let pixel = t * context.pixel * stones / context.land.unit;
-        let seen = saturate((STONES_SEEN[1] - pixel) / (STONES_SEEN[1] - STONES_SEEN[0]));
+        let seen = seen(stones);
         if seen <= 0.0 {
             break;
         }
         let (height, slope) = billow(Portable, place * stones);
-        // More of them here than there, by a broad pattern of the same block.
-        let seen = share * seen * (1.0 + STONES_LESS * billow(Portable, place * (stones * STONES_FIELDS)).0);
+        let seen = share * seen * more;
         tall += height * seen;
         rise += v3(east.dot(&slope), up.dot(&slope), south.dot(&slope)) * seen;
     }

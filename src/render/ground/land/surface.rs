@@ -83,7 +83,7 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
     // As far out of a steep slope as out of a flat one.
-    let steep = steepness.mul_add(steepness, 1.0).sqrt().min(STEEPEST);
+    let steep = (1.0 + steepness * steepness).sqrt().min(STEEPEST);
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 

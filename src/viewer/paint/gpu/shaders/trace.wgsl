@@ -24,15 +24,17 @@ fn is_beyond(b: Behind) -> bool { return b.face == BEYOND; }
 fn stony(rock: Rock, p: vec3<f32>, t: f32, stones: f32) -> Rock {
     let across = mat3x3(STONES_EAST, STONES_UP, STONES_SOUTH);
     let place = across * pattern_place(p);
+    let pixel = t * frame.floor.w * stones / frame.cells.w;
+    if pixel >= STONES_SEEN.y { return rock; }
     var sizes = STONES_SIZES;
     var sum = vec4(0.0);
+    // More of them here than there, by a broad pattern of the same block.
+    let more = 1.0 + STONES_LESS * billow(place * (stones * STONES_FIELDS)).x;
     for (var k = 0; k < STONES_COUNT; k++) {
         let finer = stones * sizes[k].x;
-        let pixel = t * frame.floor.w * finer / frame.cells.w;
-        let seen = saturate1((STONES_SEEN.y - pixel) / (STONES_SEEN.y - STONES_SEEN.x));
+        let seen = saturate1((STONES_SEEN.y - pixel * sizes[k].x) / (STONES_SEEN.y - STONES_SEEN.x));
         if seen <= 0.0 { break; }
-        // More of them here than there, by a broad pattern of the same block.
-        sum += billow(place * finer) * (sizes[k].y * seen * (1.0 + STONES_LESS * billow(place * (finer * STONES_FIELDS)).x));
+        sum += billow(place * finer) * (sizes[k].y * seen * more);
     }
     let rise = sum.yzw * across;
     let slope = rise - rock.normal * dot(rise, rock.normal);
