@@ -13,7 +13,7 @@ melting() {
     for of in wax=440 chocolate=80 metal=26 ice=60; do
         lavoxel render "terrains/${of%=*}.toml" --steps "${of#*=}" --size 720x540 --picture "$work/${of%=*}.png" -q
     done
-    montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 docs/melting.png
+    montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 -quality 88 -define webp:method=6 docs/melting.webp
 }
 
 # A section of the tube, and the tube cut open.
