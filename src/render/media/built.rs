@@ -4,7 +4,8 @@
 //! so that its corners are sharp; a roof changes all the way, which makes an even slope of steps.
 
 use crate::render::math::{V3, in_widths, saturate, smoothstep, times, v3};
-use crate::render::media::solid::{GRAINS, Hit, arriving, own};
+use crate::render::media::grains;
+use crate::render::media::solid::{Hit, arriving, own};
 use crate::render::noise;
 use crate::render::style::shading::ShadeContext;
 use crate::render::volume::field::MediumField;
@@ -88,7 +89,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         surface.wall(look.waves, above * context.look.cell_height)
     };
     let albedo = V3::from(look.linear_color()) * (0.46 * tone.max(0.15));
-    times(albedo, arriving(context, hit, n, (GRAINS, own(context, hit))))
+    times(albedo, arriving(context, hit, n, (grains::SOFT, own(context, hit))))
 }
 
 /// How much of parts of this size is seen in pixels of this one.

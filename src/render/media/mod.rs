@@ -16,6 +16,7 @@ pub(crate) mod built;
 pub(crate) mod clear;
 pub(crate) mod flame;
 pub(crate) mod fog;
+pub(crate) mod grains;
 pub(crate) mod haze;
 pub(crate) mod ice;
 pub(crate) mod leaves;

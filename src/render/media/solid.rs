@@ -4,10 +4,9 @@
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
 use crate::render::lava::crust::{Skin, broken};
-use crate::render::math::{V3, in_cells, in_widths, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::render::math::{V3, in_cells, in_widths, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::render::media::clear::{Clear, LEAST};
-use crate::render::media::water::ripples_moved;
-use crate::render::media::{ISO, built, ice, leaves, smooth};
+use crate::render::media::{ISO, built, grains, ice, leaves, smooth};
 use crate::render::noise;
 use crate::render::style::cinematic::COATED;
 use crate::render::style::shading::ShadeContext;
@@ -17,8 +16,6 @@ use crate::view::Preset;
 
 /// Density from which a material too thin for a surface is seen.
 pub(crate) const VEIL: f32 = 0.05;
-/// Least share of its colour that a grain has, however coarse the look makes them.
-pub(crate) const DARKEST: f32 = 0.15;
 /// Densities between which a film that wets a smooth surface comes to be seen.
 pub(crate) const WETS: [f32; 2] = [0.02, 0.06];
 /// Cells to each side over which the slope of a shining surface is taken: a mirror shows every step.
@@ -32,31 +29,8 @@ pub(crate) const LIP: f32 = 1.3;
 /// the low-pass spread out.
 pub(crate) const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
 pub(crate) const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
-/// Cells under a surface of grains at which a thin stream ends, and densities there of a heap and of a stream.
-pub(crate) const THIN: f32 = 5.0;
-pub(crate) const THIN_ENDS: [f32; 2] = [0.5, 0.2];
-/// Streaks of falling grains to a cell aside and along, and how far they fall while ripples move by one.
-pub(crate) const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
-/// Shares of a stream's surface that face the eye between which it frays, and how much streaks count for that.
-pub(crate) const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
 /// Heights over the ground at which what stands there is looked for, in cells, and the shares of light that it takes.
 pub(crate) const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
-/// Ripples of wind-blown grains to a unit of pattern, their slope, how much steeper their lee is, and how much paler their crests are.
-pub(crate) const RIPPLES: f32 = 0.8;
-pub(crate) const STEEP: f32 = 0.3;
-pub(crate) const LEE: f32 = 0.35;
-pub(crate) const CRESTS: f32 = 0.05;
-/// Pixels to a ripple from which on they are seen, and from which on whole; upward parts of normals likewise; where the wind goes, east and
-/// south.
-pub(crate) const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
-pub(crate) const BLOWN: [f32; 2] = [0.74, 0.90];
-pub(crate) const WIND: [f32; 2] = [0.83, 0.56];
-/// Phase from one ripple to the next, and how coarse the grains are that wind sorts.
-pub(crate) const TURN: f32 = std::f32::consts::TAU;
-pub(crate) const BLOWN_GRAIN: f32 = 0.55;
-/// How light reaches around the shaded side of grains.
-pub(crate) const GRAINS: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
-
 /// Distances from a surface towards the sun at which the material itself is looked for, and the length that each stands for, in cells.
 pub(crate) const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
 /// Cells after which the light of the sun inside a material that it enters is a third, by colour: red goes farthest.
@@ -150,7 +124,7 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         let normal = face.unwrap_or_else(|| lipped(context, clear, point, normal(clear, point)));
         let hit = Hit { clear, ray, t, point, normal, cut: face.is_some(), behind: end.light, far: end.t };
         let light = wetted(context, &hit, number, shade(context, &hit));
-        end = End { light: mix(end.light, light, frayed(context, &hit)), t, met: Met::Solid };
+        end = End { light: mix(end.light, light, grains::frayed(context, &hit)), t, met: Met::Solid };
     }
     // The farther veil first.
     if let [Some(a), Some(b)] = veils
@@ -195,23 +169,6 @@ fn stands(preset: Preset) -> bool {
 fn footed(clear: &Clear, point: V3) -> f32 {
     let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
     1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
-}
-
-/// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
-fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
-    if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
-        return 1.0;
-    }
-    let (p, normal) = (hit.point, hit.normal);
-    let inside = hit.clear.field.density(p - normal * THIN);
-    let thin = smoothstep(THIN_ENDS[0], THIN_ENDS[1], inside) * (1.0 - normal.y.abs());
-    if thin <= 0.0 {
-        return 1.0;
-    }
-    let fallen = ripples_moved(context.steps) * STREAKS[2];
-    let streaks = noise::gradient(v3(p.x * STREAKS[0], p.y * STREAKS[1] + fallen, p.z * STREAKS[0]));
-    let facing = saturate(-context.view(hit.ray).dot(&normal));
-    lerp(1.0, smoothstep(FRAYED[0], FRAYED[1], facing + FRAYED[2] * streaks), thin)
 }
 
 /// A thin coat on rock.
@@ -343,49 +300,9 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
         Preset::Wax => smooth::light(context, hit, &smooth::WAX),
         Preset::Gloss => smooth::light(context, hit, &smooth::GLOSS),
         Preset::Metal => smooth::light(context, hit, &smooth::METAL),
-        _ => grains(context, hit),
+        _ => grains::light(context, hit),
     };
     crate::render::style::cinematic::hazed(context, hit.ray, hit.t, light)
-}
-
-/// Height, -1 to 1, and slope of the ripples that wind leaves on grains whose waves are over 1, where they are gentle and pixels show them.
-fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
-    let (unit, waves) = (context.land.unit, hit.clear.look.waves);
-    let pixels = unit / (RIPPLES * hit.t * context.pixel);
-    let seen = smoothstep(RIPPLES_SEEN[0], RIPPLES_SEEN[1], pixels);
-    let high = saturate(waves - 1.0) * smoothstep(BLOWN[0], BLOWN[1], hit.normal.y) * seen;
-    if high <= 0.0 {
-        return (0.0, V3::zeros());
-    }
-    let (crest, rise) = ripple(hit.point / unit);
-    (high * crest, v3(-WIND[0], 0.0, -WIND[1]) * (rise * high * STEEP))
-}
-
-/// Height, -1 to 1, and rise along the wind of the ripples at a place in units of pattern.
-fn ripple(q: V3) -> (f32, f32) {
-    // They wander, fork where two crests meet, and come and go.
-    let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6
-        + noise::gradient(v3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
-    let fields = saturate(0.75 + 0.8 * noise::gradient(v3(q.x * 0.06, 5.1, q.z * 0.06)));
-    let phase = TURN * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
-    // Their lee is steeper than their windward side.
-    (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
-}
-
-/// Sand or ash: matt grains.
-fn grains(context: &ShadeContext, hit: &Hit) -> V3 {
-    let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
-    let fine = noise::gradient(p * 4.3);
-    let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
-    let broad = noise::fractal(p * (0.11 / unit) + v3(1.0, 6.0, 2.0), 3);
-    let grain = look.waves.min(1.0) * lerp(1.0, BLOWN_GRAIN, saturate(look.waves - 1.0));
-    let (crest, rise) = wind_ripples(context, hit);
-    let tone = 1.0 + grain * (0.34 * fine + 0.16 * coarse) + 0.22 * broad + CRESTS * crest;
-    let tone = tone.max(DARKEST);
-    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * grain);
-    let normal = hit.uneven(rough + rise);
-    let albedo = V3::from(look.linear_color()) * (0.46 * tone);
-    times(albedo, arriving(context, hit, normal, (GRAINS, own(context, hit))))
 }
 
 /// Sun, sky and lava on a surface of this softness, with what the material itself leaves of the sun.
@@ -434,24 +351,12 @@ mod tests {
 
     #[test]
     fn only_a_material_that_light_enters_is_lit_through_and_then_red() {
-        let grains = sun_on(-0.5, GRAINS, SHADED);
-        assert_eq!(grains, V3::zeros());
+        let sand = sun_on(-0.5, grains::SOFT, SHADED);
+        assert_eq!(sand, V3::zeros());
         let wax = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, SHADED);
         assert!(wax.x > wax.y && wax.y > wax.z && wax.z > 0.0, "{wax:?}");
         let thick = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, Own { depth: 8.0, ..SHADED });
         assert!(thick.x < 0.3 * wax.x, "{thick:?}");
-    }
-
-    #[test]
-    fn ripples_of_wind_lie_across_it() {
-        let crests = |along: [f32; 2]| {
-            let place = |k: usize| v3(along[0], 0.0, along[1]) * (0.05 * k as f32);
-            (1..4000).filter(|&k| ripple(place(k)).0 * ripple(place(k - 1)).0 < 0.0).count()
-        };
-        let (with, across) = (crests(WIND), crests([-WIND[1], WIND[0]]));
-        assert!(with > 200 && with > 4 * across, "{with} along the wind, {across} across it");
-        let rises: Vec<f32> = (0..4000).map(|k| ripple(V3::x() * (0.05 * k as f32)).1).collect();
-        assert!(rises.iter().sum::<f32>().abs() < 0.05 * 4000.0, "as much up as down");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::render::ground::{ember, floor, heightfield, land, sky};
 use crate::render::lava::{blackbody, crust, plates, sparks};
 use crate::render::math::V3;
 use crate::render::media::{
-    billows, built, clear, flame, fog, haze, ice, leaves, plume, sea, smoke, smooth, solid, steam, water,
+    billows, built, clear, flame, fog, grains, haze, ice, leaves, plume, sea, smoke, smooth, solid, steam, water,
 };
 use crate::render::style::{cinematic, plain, transfer};
 use crate::render::volume::field;
@@ -293,6 +293,7 @@ fn shared() -> String {
         BLOCKS = plates::BLOCKS;
         FILM_SEEN = transfer::FILM;
         COATED = cinematic::COATED;
+        PALE = cinematic::PALE;
         STONES = cinematic::STONES;
         OFF_SIDE = cinematic::OFF_SIDE;
         STONES_CUT = cinematic::STONES_CUT;
@@ -358,7 +359,6 @@ fn shared() -> String {
         OVER = water::OVER.map(|(away, _)| away);
         LENGTHS_OVER = water::OVER.map(|(_, length)| length);
         UNDER_ROCK = water::UNDER_ROCK;
-        PALE = cinematic::PALE;
         UNDER = water::UNDER;
         SINKS = water::SINKS;
         SHAFTS = water::SHAFTS;
@@ -375,21 +375,21 @@ fn shared() -> String {
         INSIDE_FILM = solid::INSIDE;
         ENDS_ON_GROUND = solid::ENDS_ON_GROUND;
         ENDS_ON_SOLID = solid::ENDS_ON_SOLID;
-        DARKEST_GRAIN = solid::DARKEST;
-        THIN = solid::THIN;
-        THIN_ENDS = solid::THIN_ENDS;
-        STREAKS = solid::STREAKS;
-        FRAYED = solid::FRAYED;
-        GRAINS_WRAP = solid::GRAINS.wrap;
-        WIND_RIPPLES = solid::RIPPLES;
-        RIPPLES_STEEP = solid::STEEP;
-        LEE = solid::LEE;
-        CRESTS = solid::CRESTS;
-        RIPPLES_SEEN = solid::RIPPLES_SEEN;
-        BLOWN = solid::BLOWN;
-        WIND = solid::WIND;
-        RIPPLE_TURN = solid::TURN;
-        BLOWN_GRAIN = solid::BLOWN_GRAIN;
+        DARKEST_GRAIN = grains::DARKEST;
+        THIN = grains::THIN;
+        THIN_ENDS = grains::THIN_ENDS;
+        STREAKS = grains::STREAKS;
+        FRAYED = grains::FRAYED;
+        GRAINS_WRAP = grains::SOFT.wrap;
+        WIND_RIPPLES = grains::RIPPLES;
+        RIPPLES_STEEP = grains::STEEP;
+        LEE = grains::LEE;
+        CRESTS = grains::CRESTS;
+        RIPPLES_SEEN = grains::RIPPLES_SEEN;
+        BLOWN = grains::BLOWN;
+        WIND = grains::WIND;
+        RIPPLE_TURN = grains::TURN;
+        BLOWN_GRAIN = grains::BLOWN_GRAIN;
         PLACES_TO_SUN = solid::TOWARD_SUN.len();
         TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
         LENGTHS_TO_SUN = solid::TOWARD_SUN.map(|(_, length)| length);

@@ -157,7 +157,7 @@ fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, ow
     return sun + sky_ambient(normal) * (1.0 - 0.7 * hollow) + lava + flame_at(p, normal) + flame_inside(p) * bleeds;
 }
 
-// Twin: solid::wind_ripples, solid::ripple.
+// Twin: grains::wind_ripples, grains::ripple.
 // Slope (xyz) and height (w) of the ripples that wind leaves on grains.
 fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
     let pixels = frame.cells.w / (WIND_RIPPLES * hit.t * frame.floor.w);
@@ -173,7 +173,7 @@ fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
     return vec4(vec3(-WIND.x, 0.0, -WIND.y) * (rise * high * RIPPLES_STEEP), high * sin(phase));
 }
 
-// Twin: solid::grains.
+// Twin: grains::light.
 fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
     let look = frame.media_look[hit.medium].y;
@@ -189,7 +189,7 @@ fn grains_light(hit: SolidPoint) -> vec3<f32> {
     return frame.media_color[hit.medium].rgb * (0.46 * tone) * arriving_light(hit, normal, GRAINS_WRAP, 0.0, own_sun(hit));
 }
 
-// Twin: solid::frayed.
+// Twin: grains::frayed.
 // Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
 fn frayed(ray: Ray, p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
     if preset_of(medium) < SAND || preset_of(medium) > ASH { return 1.0; }
