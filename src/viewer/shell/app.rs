@@ -210,9 +210,10 @@ impl App {
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
         let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
-        // A turning camera shows in the next picture, which the CPU painter starts by itself.
-        let turning = on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
-        if (heard && !turning) || worked || (!on_cpu && (moved || numbers)) {
+        // A turning camera shows in the next picture, which the CPU painter starts by itself. The panel has no part in such a drag: it
+        // hears of it when the button goes up.
+        let heard = heard && !(on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)));
+        if heard || worked || (!on_cpu && (moved || numbers)) {
             self.clock.awake = AFTER;
         }
         if let Some(camera) = self.camera() {

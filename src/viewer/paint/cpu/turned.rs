@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::upsample::Pixel;
 use crate::render::Camera;
+use crate::simd::{Level, Simd, Work};
 
 /// Share of its depth by which a surface may stand elsewhere and still count as the one that was seen.
 const ALIKE: f32 = 0.06;
@@ -44,55 +45,83 @@ impl Depths {
         self.camera == *camera
     }
 
-    /// The row of depths at a row of the window.
-    fn row(&self, y: usize) -> &[f32] {
-        let row = (y * self.size.1 / self.camera.size().1).min(self.size.1 - 1);
-        &self.values[row * self.size.0..][..self.size.0]
-    }
-
-    /// The picture from this camera, as far as it is seen in the `pixels` from an earlier one; all others have no weight.
-    pub(super) fn carry(&self, before: &Self, pixels: &[Pixel]) -> Vec<Pixel> {
+    /// Writes the picture from this camera into `carried`, as far as it is seen in the `pixels` from an earlier one; all others
+    /// get no weight.
+    pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
         let (width, height) = self.camera.size();
-        let mut carried = vec![[0.0; 4]; width * height];
+        carried.resize(width * height, [0.0; 4]);
         if before.camera.size() != (width, height) || pixels.len() != width * height || self.values.is_empty() {
-            return carried;
+            carried.fill([0.0; 4]);
+            return;
         }
         let ways = Ways::between(&self.camera, &before.camera);
-        let per_column = self.size.0 as f32 / width as f32;
+        let (columns, rows) = (places(width, self.size.0), places(height, self.size.1));
+        let known = [places(width, before.size.0), places(height, before.size.1)];
         carried.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            let depths = self.row(y);
-            for (x, pixel) in row.iter_mut().enumerate() {
-                let depth = depths[((x as f32 + 0.5) * per_column) as usize];
-                *pixel = before.look_up(pixels, ways.seen([x as f32 + 0.5, y as f32 + 0.5], depth));
-            }
+            let depths = &self.values[rows[y] * self.size.0..][..self.size.0];
+            let (columns, known) = (&columns, [&*known[0], &*known[1]]);
+            Level::fastest().run(Carried { ways: &ways, y, depths, columns, before, known, pixels, row });
         });
-        carried
     }
+}
 
-    /// The pixel at a place of the picture, if what is seen there has about this depth.
-    fn look_up(&self, pixels: &[Pixel], [u, v, depth]: [f32; 3]) -> Pixel {
+/// Where the pixels of the window lie among those of a frame, along one edge.
+fn places(window: usize, count: usize) -> Vec<usize> {
+    (0..window).map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1)).collect()
+}
+
+/// A row of the picture that is looked up in the one before.
+struct Carried<'a> {
+    ways: &'a Ways,
+    y: usize,
+    /// Depths of the frame on this row.
+    depths: &'a [f32],
+    /// Its columns at those of the window.
+    columns: &'a [usize],
+    before: &'a Depths,
+    /// Columns and rows of the frame before at those of the window.
+    known: [&'a [usize]; 2],
+    pixels: &'a [Pixel],
+    row: &'a mut [Pixel],
+}
+
+impl Work for Carried<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { ways, y, depths, columns, before, known, pixels, row } = self;
+        for (x, pixel) in row.iter_mut().enumerate() {
+            let depth = depths[columns[x]];
+            *pixel = before.look_up(pixels, known, ways.seen([x as f32 + 0.5, y as f32 + 0.5], depth));
+        }
+    }
+}
+
+impl Depths {
+    /// The pixel at a place of the picture, if what is seen there has about this depth; `columns` and `rows` of the frame at those of the
+    /// window.
+    #[inline(always)]
+    fn look_up(&self, pixels: &[Pixel], [columns, rows]: [&[usize]; 2], [u, v, depth]: [f32; 3]) -> Pixel {
         let (width, height) = self.camera.size();
         let (u, v) = (u - 0.5, v - 0.5);
         let inside = |place: f32, count: usize| place >= 0.0 && place < (count - 1) as f32;
         if depth <= NEAREST || !inside(u, width) || !inside(v, height) {
             return [0.0; 4];
         }
-        let (x, y) = (u as usize, v as usize);
+        // By way of a signed number, which is one instruction.
+        let (x, y) = (u as i32 as usize, v as i32 as usize);
         // Of the nearest pixel: rounding must not ask the one beside it.
-        let nearest = (u + 0.5) as usize;
-        let known = self.row((v + 0.5) as usize)[(nearest * self.size.0 / width).min(self.size.0 - 1)];
+        let (column, row) = (columns[(u + 0.5) as i32 as usize], rows[(v + 0.5) as i32 as usize]);
+        let known = self.values[row * self.size.0 + column];
         if (known - depth).abs() > ALIKE * depth {
             return [0.0; 4];
         }
         let (s, t) = (u - x as f32, v - y as f32);
         let first = y * width + x;
-        let around = [first, first + 1, first + width, first + width + 1].map(|k| pixels[k]);
+        let [near, far] = [&pixels[first..first + 2], &pixels[first + width..first + width + 2]];
         let shares = [(1.0 - s) * (1.0 - t), s * (1.0 - t), (1.0 - s) * t, s * t];
         let mut pixel = [0.0; 4];
-        for (of, share) in around.into_iter().zip(shares) {
-            for i in 0..4 {
-                pixel[i] += of[i] * share;
-            }
+        for i in 0..4 {
+            pixel[i] = near[0][i] * shares[0] + near[1][i] * shares[1] + far[0][i] * shares[2] + far[1][i] * shares[3];
         }
         pixel[3] *= KEPT;
         pixel
@@ -177,7 +206,8 @@ mod tests {
         let [before, after] = [(&cameras[0], &old), (&cameras[1], &new)]
             .map(|(camera, (distances, _))| Depths::new(camera, camera, distances, 100.0));
         assert!(after.is_of(&cameras[1]) && !after.is_of(&cameras[0]));
-        let carried = after.carry(&before, &old.1);
+        let mut carried = Vec::new();
+        after.carry(&before, &old.1, &mut carried);
         let known: Vec<usize> = (0..carried.len()).filter(|&k| carried[k][3] > 0.0).collect();
         let error =
             |of: &[Pixel]| known.iter().map(|&k| (of[k][0] - new.1[k][0]).abs()).sum::<f32>() / known.len() as f32;
@@ -193,7 +223,8 @@ mod tests {
         let camera = camera(150.0);
         let (distances, pixels) = look(&camera);
         let depths = Depths::new(&camera, &camera, &distances, 100.0);
-        let carried = depths.carry(&depths, &pixels);
+        let mut carried = Vec::new();
+        depths.carry(&depths, &pixels, &mut carried);
         let inner = (1..WINDOW.1 - 1).flat_map(|y| (1..WINDOW.0 - 1).map(move |x| y * WINDOW.0 + x));
         for k in inner {
             assert!((carried[k][0] - pixels[k][0]).abs() < 1.0, "{k}: {:?} from {:?}", carried[k], pixels[k]);

@@ -64,6 +64,8 @@ pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
 pub(super) struct Upsampler {
     size: (usize, usize),
     pixels: Vec<Pixel>,
+    /// Memory for the picture from another camera.
+    turned: Vec<Pixel>,
 }
 
 /// Where the pixels of the window lie among those of a frame, along one edge.
@@ -112,7 +114,8 @@ impl Upsampler {
     /// Goes on with the picture from another camera.
     pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
         if !self.pixels.is_empty() {
-            self.pixels = now.carry(before, &self.pixels);
+            now.carry(before, &self.pixels, &mut self.turned);
+            std::mem::swap(&mut self.pixels, &mut self.turned);
         }
     }
 
