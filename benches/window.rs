@@ -53,6 +53,7 @@ fn view(painter: &Painter, turned_deg: f32) -> View {
     let subject = painter.subject().expect("the first update has come");
     View {
         camera: Camera::new(&spec, &subject, SIZE),
+        covered: 0,
         quality: Quality::Fixed(1.0),
         cuts_shown: [false; 3],
         volume_shown: true,

@@ -223,14 +223,24 @@ impl Camera {
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {
         let size = (size.0.max(1), size.1.max(1));
-        Self { size, pixel: pixel(self.half_height, size), ..self.clone() }
+        let scale = size.1 as f32 / self.size.1 as f32;
+        Self { size, pixel: pixel(self.half_height, size), shift: self.shift.map(|n| n * scale), ..self.clone() }
     }
 
     /// Shifts the rays right and down by parts of a pixel, so that pictures of one view see different places.
     #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window draws one view many times"))]
     #[must_use]
-    pub(crate) fn shifted(&self, shift: [f32; 2]) -> Self {
-        Self { shift, ..self.clone() }
+    pub(crate) fn shifted(&self, [right, down]: [f32; 2]) -> Self {
+        Self { shift: [self.shift[0] + right, self.shift[1] + down], ..self.clone() }
+    }
+
+    /// View of the part of the picture that lies right of so many columns of pixels.
+    #[cfg(feature = "viewer")]
+    #[must_use]
+    pub(crate) fn right_of(&self, columns: usize) -> Self {
+        let columns = columns.min(self.size.0 - 1);
+        let shift = [self.shift[0] + 0.5 * columns as f32, self.shift[1]];
+        Self { size: (self.size.0 - columns, self.size.1), shift, ..self.clone() }
     }
 
     /// Place in the picture that lies straight ahead, in pixels.
@@ -422,6 +432,20 @@ mod tests {
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
         let (shifted, whole) = (camera.shifted([0.25, -0.5]).ray(3.5, 40.5), camera.ray(3.75, 40.0));
         assert!((shifted.direction - whole.direction).norm() < 1e-6);
+    }
+
+    #[test]
+    #[cfg(feature = "viewer")]
+    fn the_right_part_of_a_picture_shows_what_it_shows_there_at_any_size() {
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
+        let right = camera.right_of(20);
+        assert_eq!(right.size(), (44, 48));
+        let twice = right.resized((88, 96)).shifted([0.5, -1.0]);
+        for (x, y) in [(0.0, 0.0), (17.5, 40.5), (44.0, 48.0)] {
+            let whole = camera.ray(20.0 + x, y).direction;
+            assert!((right.ray(x, y).direction - whole).norm() < 1e-6);
+            assert!((twice.ray(2.0 * x - 0.5, 2.0 * y + 1.0).direction - whole).norm() < 1e-6);
+        }
     }
 
     #[test]

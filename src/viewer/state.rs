@@ -331,10 +331,11 @@ impl State {
         std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
-    /// The view of a picture from this camera.
+    /// The view of a whole picture from this camera.
     pub(crate) fn view(&self, camera: Camera) -> View {
         View {
             camera,
+            covered: 0,
             quality: self.shown.quality,
             cuts_shown: self.cuts.shown,
             volume_shown: self.shown.volume,

@@ -62,7 +62,7 @@ fn memory_stays_flat_while_the_camera_turns() {
         let spec = CameraSpec { azimuth_deg: 150.0 + 1.7 * frame as f32, ..CameraSpec::default() };
         let camera = Camera::new(&spec, &subject, SIZE);
         let (cuts_shown, quality) = ([false; 3], Quality::Fixed(1.0));
-        let view = View { camera, quality, cuts_shown, volume_shown: true, ground_shown: true };
+        let view = View { camera, covered: 0, quality, cuts_shown, volume_shown: true, ground_shown: true };
         painter.picture(&view, 1, false).expect("a scene has come");
     };
     (0..WARM_UP).for_each(&mut turn);

@@ -193,7 +193,14 @@ pub(super) fn brick_maxima(grid: Grid, density: &[u8]) -> Vec<u8> {
 }
 
 pub(super) fn view(camera: Camera) -> View {
-    View { camera, quality: Quality::Fixed(1.0), cuts_shown: [false; 3], volume_shown: true, ground_shown: true }
+    View {
+        camera,
+        covered: 0,
+        quality: Quality::Fixed(1.0),
+        cuts_shown: [false; 3],
+        volume_shown: true,
+        ground_shown: true,
+    }
 }
 
 /// Mean difference of channels in levels of 255, and the share of pixels that differ by more than 24 levels in one.

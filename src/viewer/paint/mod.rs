@@ -52,6 +52,8 @@ pub enum DrawOn {
 pub struct View {
     /// From where, and the size of the window in pixels.
     pub camera: Camera,
+    /// Columns of pixels at the left of the window that the panel hides: the processor draws nothing there.
+    pub covered: usize,
     /// How finely.
     pub quality: Quality,
     /// Which slices, along x, y and z, of those that the simulation thread sends.
@@ -60,6 +62,13 @@ pub struct View {
     pub volume_shown: bool,
     /// Whether the ground is drawn.
     pub ground_shown: bool,
+}
+
+impl View {
+    /// Camera of what is seen beside the panel.
+    fn visible(&self) -> Camera {
+        self.camera.right_of(self.covered)
+    }
 }
 
 /// Where the time of the last picture went.

@@ -207,6 +207,7 @@ mod tests {
         };
         let view = |azimuth_deg: f32| View {
             camera: camera(azimuth_deg),
+            covered: 0,
             quality: Quality::Fixed(1.0),
             cuts_shown: [false; 3],
             volume_shown: true,

@@ -18,7 +18,7 @@ use crate::viewer::input::meet::{entered, lies_in, meet_ground};
 use crate::viewer::input::pointer::Aim;
 use crate::viewer::input::pointer::{Drag, Pointer};
 use crate::viewer::messages::{Command, Glow, Notice, Pace, Watch};
-use crate::viewer::paint::{DrawOn, Painter, Quality};
+use crate::viewer::paint::{DrawOn, Painter, Quality, View};
 use crate::viewer::past::journal::{Journal, Log};
 use crate::viewer::past::record::Files;
 use crate::viewer::shell::clock::{Clock, Reasons};
@@ -217,7 +217,9 @@ impl App {
             self.clock.awake = AFTER;
         }
         if let Some(camera) = self.camera() {
-            self.painter.show(&self.state.view(camera));
+            // A recording may take the whole window.
+            let covered = if self.files.recorder().is_some() { 0 } else { self.covered() as usize };
+            self.painter.show(&View { covered, ..self.state.view(camera) });
         }
         let picture = self.painter.has_news();
         self.begin();

@@ -47,8 +47,22 @@ pub(super) struct Job {
 
 /// Pixels of four bytes, rows from the top.
 pub(super) struct Pixels {
-    pub(super) size: (usize, usize),
+    /// Width and height of the window.
+    pub(super) window: (usize, usize),
+    /// Columns at its left that are left out.
+    pub(super) left: usize,
     pub(super) rgba: Vec<u8>,
+}
+
+impl Pixels {
+    /// Picture of the whole window, black where nothing was drawn.
+    pub(super) fn whole(&self) -> Option<RgbaImage> {
+        let ((width, height), drawn) = (self.window, self.window.0 - self.left);
+        let mut image = RgbaImage::from_pixel(width as u32, height as u32, image::Rgba([0, 0, 0, u8::MAX]));
+        let rows = image.chunks_exact_mut(4 * width).zip(self.rgba.chunks_exact(4 * drawn));
+        rows.for_each(|(row, drawn)| row[4 * self.left..].copy_from_slice(drawn));
+        (self.rgba.len() == 4 * drawn * height).then_some(image)
+    }
 }
 
 /// A finished picture for the window.

@@ -192,32 +192,33 @@ impl Marcher {
     fn draw_moving(&mut self, wanted: &Wanted, view: &View) {
         let Some(stage) = &mut self.stage else { return };
         self.started = Instant::now();
-        let window = [view.camera.size().0, view.camera.size().1];
-        let rests = self.last.as_ref() == Some(&view.camera);
+        let visible = view.visible();
+        let window = visible.size();
+        let rests = self.last.as_ref() == Some(&visible);
         let movement = if rests { &mut self.running } else { &mut self.turning };
-        let effort = movement.resolution.moving(view.quality, window, movement.took);
-        let share = effort.size[1] as f32 / window[1].max(1) as f32;
+        let effort = movement.resolution.moving(view.quality, [window.0, window.1], movement.took);
+        let share = effort.size[1] as f32 / window.1.max(1) as f32;
         // Each new ground is searched again from all of them.
         let unsteady = stage.grounded.is_some_and(|since| since.elapsed() < UNSTEADY);
         let places = places(if unsteady { share.max(FEW) } else { share });
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
-        let camera = view.camera.resized((effort.size[0], effort.size[1])).shifted(shift);
+        let camera = visible.resized((effort.size[0], effort.size[1])).shifted(shift);
         // A camera that turns comes back to none of them.
         stage.renderer.keep_cameras(if rests { places.len() } else { 1 });
         let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
         // Where there are too few pixels for the whole window, there is no time for fine samples either.
-        let coarser = if effort.size[0] < window[0] { COARSER } else { 1.0 };
+        let coarser = if effort.size[0] < window.0 { COARSER } else { 1.0 };
         let fineness = Fineness { antialias, coarser, frame: self.frames };
         let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
-        if self.depths.as_ref().is_none_or(|depths| !depths.is_of(&view.camera)) {
-            let depths = stage.depths(&view.camera, &camera);
+        if self.depths.as_ref().is_none_or(|depths| !depths.is_of(&visible)) {
+            let depths = stage.depths(&visible, &camera);
             match self.depths.replace(depths).zip(self.depths.as_ref()) {
                 Some((before, now)) => self.shown.turn(&before, now),
                 None => self.shown.forget(),
             }
         }
-        let rgba = self.shown.add(&image, shift, view.camera.size());
+        let rgba = self.shown.add(&image, shift, window);
         let took = self.started.elapsed();
         // The first pictures from a camera that came to rest find the ground, like those from one that turns. Later ones count even
         // where they find it too, because it changes.
@@ -226,16 +227,17 @@ impl Marcher {
             movement.took = smoothed(movement.took, took);
             movement.resolution.timed();
         }
-        self.last = Some(view.camera.clone());
+        self.last = Some(visible);
         self.hand_over(rgba, view, (took, share), false);
     }
 
     /// Draws the present state more finely; false when a change made that worthless.
     fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
         let Some(stage) = &mut self.stage else { return false };
-        let (width, height) = view.camera.size();
-        let [width, height] = still(view.quality, [width, height]);
-        let camera = view.camera.resized((width, height));
+        let visible = view.visible();
+        let window = visible.size();
+        let [width, height] = still(view.quality, [window.0, window.1]);
+        let camera = visible.resized((width, height));
         let antialias = if level == Level::Smooth { Antialias::Full } else { Antialias::Edges };
         let start = Instant::now();
         let switch = stage.renderer.stop_switch();
@@ -246,20 +248,21 @@ impl Marcher {
         self.mailbox.unguard();
         let Some(image) = image else { return false };
         self.level = level;
-        let rgba = if image.height == view.camera.size().1 {
+        let rgba = if image.height == window.1 {
             // What runs on from here begins with it.
             self.shown.begin(&image);
             opaque(&image)
         } else {
-            Upsampler::default().add(&image, [0.0; 2], view.camera.size())
+            Upsampler::default().add(&image, [0.0; 2], window)
         };
-        let share = image.height as f32 / view.camera.size().1 as f32;
+        let share = image.height as f32 / window.1 as f32;
         self.hand_over(rgba, view, (start.elapsed(), share), level == Level::Smooth);
         true
     }
 
     fn hand_over(&self, rgba: Vec<u8>, view: &View, (took, share): (Duration, f32), last: bool) {
-        let pixels = Pixels { size: view.camera.size(), rgba };
+        let window = view.camera.size();
+        let pixels = Pixels { window, left: window.0 - view.visible().size().0, rgba };
         let (camera, state) = (view.camera.clone(), self.wanted.as_ref().map_or(0, |wanted| wanted.state));
         self.mailbox.finish(Finished { pixels, camera, took, share, last, state });
     }

@@ -260,8 +260,8 @@ impl CpuPainter {
     }
 
     pub(super) fn seen(&self) -> Option<RgbaImage> {
-        let (Pixels { size, rgba }, _) = self.on_screen.as_ref()?;
-        RgbaImage::from_raw(size.0 as u32, size.1 as u32, rgba.clone())
+        let (pixels, _) = self.on_screen.as_ref()?;
+        pixels.whole()
     }
 
     /// Lays the latest picture over a surface; false where there is none.

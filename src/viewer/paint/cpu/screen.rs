@@ -33,7 +33,7 @@ impl Screen {
 
     /// Takes another picture.
     pub(super) fn put(&mut self, gpu: &Gpu, pixels: &Pixels) {
-        let size = [pixels.size.0, pixels.size.1, 0];
+        let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
         if self.picture.as_ref().is_none_or(|(texture, _)| !fits(texture)) {
             let texture = gpu.map("picture", size, wgpu::TextureFormat::Rgba8Unorm);
@@ -41,7 +41,7 @@ impl Screen {
             self.picture = Some((texture, bind));
         }
         if let Some((texture, _)) = &self.picture {
-            gpu.write(texture, [0; 3], size, &pixels.rgba);
+            gpu.write(texture, [left, 0, 0], [size[0] - left, size[1], 0], &pixels.rgba);
         }
     }
 
@@ -98,10 +98,10 @@ mod tests {
     use crate::viewer::paint::fixture::gpu;
 
     /// A picture of any bytes, as the marcher makes it: opaque.
-    fn any_picture(size: (usize, usize)) -> Pixels {
-        let byte = |i: usize| (mix64((size.0 << 32 | i) as u64) >> 56) as u8;
+    fn any_picture(window: (usize, usize)) -> Pixels {
+        let byte = |i: usize| (mix64((window.0 << 32 | i) as u64) >> 56) as u8;
         let opaque = |i: usize| if i % 4 == 3 { 255 } else { byte(i) };
-        Pixels { size, rgba: (0..4 * size.0 * size.1).map(opaque).collect() }
+        Pixels { window, left: 0, rgba: (0..4 * window.0 * window.1).map(opaque).collect() }
     }
 
     /// Bytes of a surface of this format and size after a picture was laid over it; nothing where none was.

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use image::RgbaImage;
 
 use super::CpuPainter;
-use super::mailbox::Pixels;
 use crate::lowpass::LowPass;
 use crate::render::contents::Contents;
 use crate::render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
@@ -119,20 +118,50 @@ fn a_moving_picture_is_coarse_and_becomes_whole_when_nothing_moves() {
         painter.show(&view);
         let picture = next(&mut painter);
         assert_eq!((picture.camera, picture.last), (view.camera, false));
-        assert_eq!(picture.pixels.size, WINDOW);
+        assert_eq!(picture.pixels.window, WINDOW);
         assert!(picture.share < 1.0, "{}", picture.share);
         assert!(!painter.is_finished());
     }
     let whole = next(&mut painter);
-    assert_eq!((whole.pixels.size, whole.last), (WINDOW, false));
+    assert_eq!((whole.pixels.window, whole.last), (WINDOW, false));
     let smooth = next(&mut painter);
-    assert_eq!((smooth.pixels.size, smooth.last), (WINDOW, true));
+    assert_eq!((smooth.pixels.window, smooth.last), (WINDOW, true));
     let view = View { quality: Quality::Fixed(1.0), ..turned(&painter, 40.0) };
     let expected = painter.picture(&view, 8, false).expect("a scene has come");
     assert!(smooth.pixels.rgba == *expected.as_raw(), "the last picture is the one for files");
     painter.finished = Some(smooth.state);
     assert!(painter.is_finished());
     assert!(!painter.fetch(), "nothing is drawn when nothing changes");
+}
+
+#[test]
+fn nothing_is_drawn_under_the_panel_and_beside_it_what_a_whole_picture_shows() {
+    let Some(Eruption { mut painter, .. }) = erupting(&LookSpec::default()) else { return };
+    painter.picture(&view(camera(&painter, 0.0, (8, 8))), 1, false).expect("a scene has come");
+    let whole = view(camera(&painter, 30.0, WINDOW));
+    let expected = painter.picture(&whole, 8, false).expect("a scene has come");
+    painter.show(&View { covered: 21, ..whole });
+    let finished = loop {
+        let picture = next(&mut painter);
+        if picture.last {
+            break picture;
+        }
+    };
+    assert_eq!(finished.pixels.rgba.len(), 4 * (WINDOW.0 - 21) * WINDOW.1);
+    painter.next = Some(finished);
+    painter.take_next();
+    let shown = painter.seen().expect("it is on the screen");
+    assert_eq!(shown.dimensions(), expected.dimensions());
+    let right = |x: u32| x >= 21;
+    assert!(shown.enumerate_pixels().all(|(x, _, pixel)| right(x) || pixel.0 == [0, 0, 0, 255]));
+    // Samples are spread otherwise in the pixels of a smaller picture.
+    let away = |(x, y, pixel): (u32, u32, &image::Rgba<u8>)| {
+        let other = expected.get_pixel(x, y);
+        (0..3).map(|i| f32::from(pixel[i].abs_diff(other[i]))).fold(0.0, f32::max)
+    };
+    let beside = shown.enumerate_pixels().filter(|(x, ..)| right(*x));
+    let mean = beside.map(away).sum::<f32>() / ((WINDOW.0 - 21) * WINDOW.1) as f32;
+    assert!(mean < 1.5, "{mean} levels");
 }
 
 #[test]
@@ -263,10 +292,7 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
             painter.times.draw = picture.took;
             (pictures, scale) = (pictures + 1, picture.share);
             if let Ok(file) = std::env::var("PICTURE") {
-                let Pixels { size, rgba } = &picture.pixels;
-                let shown =
-                    RgbaImage::from_raw(size.0 as u32, size.1 as u32, rgba.clone()).expect("four bytes a pixel");
-                *last = Some((file, shown));
+                *last = Some((file, picture.pixels.whole().expect("four bytes a pixel")));
             }
         }
         std::thread::sleep(Duration::from_millis(4));

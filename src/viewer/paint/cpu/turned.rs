@@ -237,6 +237,8 @@ mod tests {
         let (distances, pixels) = look(&camera);
         let depths = Depths::new(&camera, &camera, &distances, 100.0);
         let small = Depths::new(&camera.resized((80, 50)), &camera, &distances, 100.0);
-        assert!(depths.carry(&small, &pixels[..4000]).iter().all(|pixel| pixel[3] == 0.0));
+        let mut carried = vec![[1.0; 4]; 9];
+        depths.carry(&small, &pixels[..4000], &mut carried);
+        assert!(carried.len() == WINDOW.0 * WINDOW.1 && carried.iter().all(|pixel| pixel[3] == 0.0));
     }
 }
