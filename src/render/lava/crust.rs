@@ -25,8 +25,8 @@ pub(crate) const UNDER: f32 = 0.78;
 /// Temperatures of lava under a crust that just moves, and that moves freely.
 pub(crate) const LIQUID: [f32; 2] = [1000.0, 1280.0];
 /// Temperature of openings in cold lava and in the hottest.
-pub(crate) const OPEN_COLD: f32 = 960.0;
-pub(crate) const OPEN_HOT: f32 = 1380.0;
+pub(crate) const OPEN_COLD: f32 = 910.0;
+pub(crate) const OPEN_HOT: f32 = 1300.0;
 /// Temperature by which a young crust between cracks is colder than the mean of its surface.
 pub(crate) const SKINNED: f32 = 150.0;
 /// Share of the lava's light that its own crust gets.

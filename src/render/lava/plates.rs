@@ -47,15 +47,22 @@ pub(crate) const FINE: f32 = 0.35;
 /// Half the width of a crack by its strain, how fast its glow is lost where it is shut, and what a torn crust adds.
 pub(crate) const WIDE: f32 = 0.30;
 pub(crate) const SHUT: f32 = 0.18;
-pub(crate) const TORN: f32 = 0.5;
-/// Way from the edge of an opening to where it is hottest.
-pub(crate) const CORE: f32 = 0.14;
+pub(crate) const TORN: f32 = 0.25;
+/// Width of the glow beside a crack, in plates.
+pub(crate) const SOFT: f32 = 0.05;
+/// Way from the edge of an opening to where it is hottest: of a crack in a closed crust, and in open lava, whose plates have sharp
+/// edges. Soft ones look like flames.
+pub(crate) const CORE: [f32; 2] = [0.14, 0.06];
+/// Distances from the edge of a fragment at which it is seen, and wholly so.
+pub(crate) const RAFT: [f32; 2] = [0.05, 0.10];
+/// How much the edges of plates are bent, in plates.
+pub(crate) const BENDS: f32 = 0.35;
 /// Number of fragments in the width of a plate, their share in openings, and how dark the skin between them is.
 pub(crate) const FINER: f32 = 2.6;
-pub(crate) const FLOES: f32 = 0.6;
+pub(crate) const FLOES: f32 = 0.75;
 pub(crate) const SKIN: f32 = 0.9;
 /// How much darker open lava is in patches.
-pub(crate) const DIM: f32 = 0.4;
+pub(crate) const DIM: f32 = 0.25;
 /// Height of the fragments of an old crust.
 pub(crate) const ROUGH: f32 = 0.14;
 
@@ -191,7 +198,7 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
         noise::fractal(q * 0.9 + v3(8.0, 4.0, 6.0), 2),
     );
     let grain = noise::fractal(p * (2.2 / unit), 3);
-    let warped = q + bend * 0.5 + V3::repeat(grain * 0.04);
+    let warped = q + bend * BENDS + V3::repeat(grain * 0.04);
     let large = noise::plate(warped, state.drawn);
     let small = noise::plate(warped * FINER + v3(4.0, 7.0, 2.0), state.drawn);
     let ragged = noise::gradient(warped * 2.2 + v3(6.0, 3.0, 8.0));
@@ -199,16 +206,16 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let slow = SLOW_OPENS * state.heat * (2.0 - state.heat);
     let closed = saturate(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
     let open = 1.0 - closed;
-    let soft = 0.05 + 0.10 * open;
+    let core = lerp(CORE[0], CORE[1], open);
     let strain = STRAIN * open + RAGGED * ragged - HOLDS;
     let width = gap(strain - BOND * large.bond) + TORN * smoothstep(0.75, 1.0, open);
-    let crack = saturate((width + soft - large.edge) / (soft + CORE));
+    let crack = saturate((width + SOFT - large.edge) / (SOFT + core));
     // Fragments float in wide openings, and a film of skin that the flow tears.
     let chilled = (small.tone * 5.0).fract();
     let skin = SKIN * open * chilled * chilled;
     let floats = if small.tone < FLOES * (1.0 - open * open) { 1.0 } else { skin };
-    let floe = floats * smoothstep(0.06, 0.24, small.edge);
-    let fine = saturate((gap(strain - FINE - BOND * small.bond) + soft - small.edge) / (soft + 2.0 * CORE));
+    let floe = floats * smoothstep(RAFT[0], RAFT[1], small.edge);
+    let fine = saturate((gap(strain - FINE - BOND * small.bond) + SOFT - small.edge) / (SOFT + 2.0 * core));
     let dim = DIM * open * smoothstep(-0.2, 0.5, ragged);
     let torn = (crack * (1.0 - floe) * (1.0 - dim)).max(0.75 * fine);
     let molten = saturate(torn + 0.12 * grain * open) * smoothstep(0.0, 0.12, open);

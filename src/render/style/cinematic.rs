@@ -31,6 +31,10 @@ pub(crate) const OFF_SIDE: f32 = 0.05;
 pub(crate) const COATED: f32 = 0.8;
 /// Shares of the light from above that pale stone sends down and aside in its hollows, and of the sky that they see at least.
 pub(crate) const PALE: [f32; 2] = [0.7, 0.6];
+/// Share of the sky's and the sun's light that a front takes from the ground at its foot.
+pub(crate) const FRONT: f32 = 0.6;
+/// How much a film of lava swells where it ends.
+pub(crate) const SWELLS: f32 = 2.0;
 /// Share of its own colour that lava keeps behind deep water.
 pub(crate) const GLOWING: f32 = 0.85;
 
@@ -250,7 +254,7 @@ pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
 /// The ground under the light of the lava, coated where there is a film of it.
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
-    let film = if behind.top { film(context, p) } else { 0.0 };
+    let over = if behind.top { over(context, p) } else { 0.0 };
     let off = if behind.beyond { V3::zeros() } else { behind.normal * OFF_SIDE };
     let sunlight = if behind.top { context.sunlight(p) } else { context.sunlight_beside(p + off) };
     if !behind.top && !behind.beyond {
@@ -262,18 +266,19 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
         None => lit,
     };
-    let bare = behind.still * lerp(SHADED, 1.0, sunlight) + times(behind.warmed, lit);
-    if film <= 0.0 {
+    // A front stands before the sky and the sun of the ground at its foot.
+    let hidden = 1.0 - FRONT * smoothstep(0.0, context.look.film, over);
+    let bare = behind.still * (lerp(SHADED, 1.0, sunlight) * hidden) + times(behind.warmed, lit);
+    if over <= FILM * context.look.film {
         return bare;
     }
     // A ragged, crisp edge: a soft one looks like a smear.
-    let ragged = film * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
+    let ragged = over * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
     let cover = smoothstep(context.look.film, 1.35 * context.look.film, ragged);
     if cover <= 0.0 {
         return bare;
     }
-    let normal = context.land.block.normal(p.x, p.z, COATED);
-    let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
+    let coat = shade(context, &Skin { point: p, normal: toe(context, p), view: context.view(ray), cut: false });
     mix(bare, hazed(context, ray, behind.t, coat), cover)
 }
 
@@ -289,15 +294,20 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     }
 }
 
-/// Density of the liquid that coats the rock at `p`, too thin to have a surface of its own; 0 where it is not to be seen.
-fn film(context: &ShadeContext, p: V3) -> f32 {
-    let (field, least) = (context.field, FILM * context.look.film);
-    let above = p + v3(0.0, 0.5, 0.0);
+/// Density of the liquid over the rock at `p`, up to one that is too thin to have a surface of its own.
+fn over(context: &ShadeContext, p: V3) -> f32 {
+    let (field, above) = (context.field, p + v3(0.0, 0.5, 0.0));
     if !field.holds(p) && !field.holds(above) {
         return 0.0;
     }
-    let film = field.density(p).max(field.density(above));
-    if film <= least { 0.0 } else { film }
+    field.density(p).max(field.density(above))
+}
+
+/// Normal of a film of lava on the rock at `p`: it swells inwards from its edge, as the toe of a flow does.
+fn toe(context: &ShadeContext, p: V3) -> V3 {
+    let normal = context.land.block.normal(p.x, p.z, COATED);
+    let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
+    unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
 }
 
 /// Light that a place on the ground sends out: `still` without the lava's, `warmed` the share that it sends back of that.

@@ -182,6 +182,11 @@ impl<'a> MediumField<'a> {
         v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
     }
 
+    /// [`Self::gradient`] in widths of a cell, where cells have their true proportions.
+    pub(crate) fn rise(&self, p: V3, reach: f32) -> V3 {
+        crate::render::math::in_cells(self.gradient(p, reach), self.tall)
+    }
+
     /// Gradient between the cells at both sides of a point, held at the box's sides as density is.
     fn slope(&self, p: V3) -> V3 {
         let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);

@@ -281,6 +281,9 @@ fn shared() -> String {
         SHUT = plates::SHUT;
         TORN = plates::TORN;
         CORE = plates::CORE;
+        CRACK_SOFT = plates::SOFT;
+        RAFT = plates::RAFT;
+        PLATE_BENDS = plates::BENDS;
         FINER = plates::FINER;
         FLOES = plates::FLOES;
         SKIN = plates::SKIN;
@@ -309,6 +312,8 @@ fn shared() -> String {
         STONES_TILT = cinematic::STONES_TILT;
         STONES_TONE = cinematic::STONES_TONE;
         GLOWING_KEPT = cinematic::GLOWING;
+        FRONT_HIDES = cinematic::FRONT;
+        SWELLS = cinematic::SWELLS;
         SURFACE_OF_MEDIA = media::ISO;
         LEAST_OF_MEDIA = clear::LEAST;
         TURN = media::TURN;

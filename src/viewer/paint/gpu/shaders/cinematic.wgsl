@@ -49,7 +49,7 @@ fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
         fractal(q * 0.9 + vec3(3.0, 8.0, 1.0), 2),
         fractal(q * 0.9 + vec3(8.0, 4.0, 6.0), 2));
     let grain = fractal(p * (2.2 / frame.cells.w), 3);
-    let warped = q + bend * 0.5 + vec3(grain * 0.04);
+    let warped = q + bend * PLATE_BENDS + vec3(grain * 0.04);
     let large = plate(warped, state.drawn);
     let small = plate(warped * FINER + vec3(4.0, 7.0, 2.0), state.drawn);
     let ragged = gradient_noise(warped * 2.2 + vec3(6.0, 3.0, 8.0));
@@ -57,15 +57,15 @@ fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
     let slow = SLOW_OPENS * state.heat * (2.0 - state.heat);
     let closed = saturate1(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
     let open = 1.0 - closed;
-    let soft = 0.05 + 0.10 * open;
+    let core = mix(CORE.x, CORE.y, open);
     let strain = STRAIN * open + LAVA_RAGGED * ragged - HOLDS;
     let width = gap(strain - BOND * large.bond) + TORN * ramp(0.75, 1.0, open);
-    let crack = saturate1((width + soft - large.edge) / (soft + CORE));
+    let crack = saturate1((width + CRACK_SOFT - large.edge) / (CRACK_SOFT + core));
     let chilled = fract(small.tone * 5.0);
     let skin = SKIN * open * chilled * chilled;
     let floats = select(skin, 1.0, small.tone < FLOES * (1.0 - open * open));
-    let floe = floats * ramp(0.06, 0.24, small.edge);
-    let fine = saturate1((gap(strain - FINE - BOND * small.bond) + soft - small.edge) / (soft + 2.0 * CORE));
+    let floe = floats * ramp(RAFT.x, RAFT.y, small.edge);
+    let fine = saturate1((gap(strain - FINE - BOND * small.bond) + CRACK_SOFT - small.edge) / (CRACK_SOFT + 2.0 * core));
     let dim = DIM * open * ramp(-0.2, 0.5, ragged);
     let torn = max(crack * (1.0 - floe) * (1.0 - dim), 0.75 * fine);
     let molten = saturate1(torn + 0.12 * grain * open) * ramp(0.0, 0.12, open);
@@ -213,11 +213,24 @@ fn ember_on_rock(p: vec3<f32>, n: vec3<f32>) -> vec3<f32> {
     return shown(EMBER_KELVIN) * (EMBER_STRENGTH * frame.heat.z * ember_at(p, n));
 }
 
-// Twin: cinematic::rock.
-// The film of liquid on the rock at p: the skin's share, 0 none.
-fn film_cover(p: vec3<f32>) -> f32 {
+// Twin: cinematic::over.
+// Density of the liquid over the rock at p, up to one that is too thin to have a surface of its own.
+fn film_over(p: vec3<f32>) -> f32 {
     if !shows(p) { return 0.0; }
-    let film = max(density(p), density(p + vec3(0.0, 0.5, 0.0)));
+    return max(density(p), density(p + vec3(0.0, 0.5, 0.0)));
+}
+
+// Twin: cinematic::toe.
+// Normal of a film of lava on the rock at p: it swells inwards from its edge, as the toe of a flow does.
+fn toe(p: vec3<f32>) -> vec3<f32> {
+    let normal = ground_normal_at(p.x, p.z, COATED);
+    let rise = gradient_of_density(p + vec3(0.0, 0.5, 0.0), COATED) / oblong();
+    return unit_or_up(normal - (rise - normal * dot(rise, normal)) * SWELLS);
+}
+
+// Twin: cinematic::rock.
+// Share of the skin where there is so much liquid over the rock at p, 0 none.
+fn film_cover(p: vec3<f32>, film: f32) -> f32 {
     if film <= FILM_SEEN * frame.lava.y { return 0.0; }
     let ragged = film * (1.0 + 0.45 * fractal(p * 1.2, 3));
     return ramp(frame.lava.y, 1.35 * frame.lava.y, ragged);

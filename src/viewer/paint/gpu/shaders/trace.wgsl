@@ -198,6 +198,8 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
     let crossing = cross_surface(ray, b.front, frame.lava.x, jitter);
     var skin = Skin(b.point, vec3(0.0, 1.0, 0.0), view_of(ray), false);
     var cover = 0.0;
+    // Share of the light on the ground that a front at its foot leaves.
+    var hidden = 1.0;
     var t = b.t;
     var light = vec3(0.0);
     if crossing.kind == CROSSED {
@@ -211,8 +213,10 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         light = lava_light(ray, b) * clearness(ray, b.t);
         if is_beyond(b) && frame.floor.x > 0.5 { light *= floor_clear(beyond_box(b.point)); }
         if is_natural(b) {
-            cover = film_cover(b.point);
-            skin.normal = ground_normal_at(b.point.x, b.point.z, COATED);
+            let film = film_over(b.point);
+            hidden = 1.0 - FRONT_HIDES * ramp(0.0, frame.lava.y, film);
+            cover = film_cover(b.point, film);
+            if cover > 0.0 { skin.normal = toe(b.point); }
         }
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
@@ -231,7 +235,7 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
             }
         }
         let kept = 1.0 - (1.0 - SHADED_GROUND) * way.shade * (1.0 - cloud_sunlight(way.place));
-        cover = 1.0 - (1.0 - cover) * kept;
+        cover = 1.0 - (1.0 - cover) * kept * hidden;
     }
     if crossing.kind == GRAZED { light += grazing_glow(at(ray, crossing.t), crossing.density); }
     let lava = crossing.kind == CROSSED;
