@@ -43,6 +43,15 @@ pub(crate) const SHEETS: f32 = 190.0;
 /// Share of these where the temperature is known.
 pub(crate) const KNOWN: f32 = 0.7;
 
+/// Cells that the crust of cut lava is thick, densities over it between which it ends, how ragged its underside is, its colour, and its
+/// greatest temperature.
+pub(crate) const ROOF_THICK: f32 = 1.1;
+pub(crate) const ROOF: [f32; 2] = [0.25, 0.6];
+pub(crate) const ROOF_RAGGED: f32 = 0.3;
+pub(crate) const ROOF_GRAINS: f32 = 0.9;
+pub(crate) const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
+pub(crate) const ROOFED: f32 = 760.0;
+
 /// How young a crust with a surface of this temperature is, 0 to 1.
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
@@ -87,12 +96,18 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         let chilled = 1.0 - smoothstep(0.0, CHILLED, p.y - context.land.block.floor_below(p));
         // Sheets that the flow drew out.
         let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
+        let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
+        let over = context.field.density(p + v3(0.0, ROOF_THICK, 0.0));
+        let under = smoothstep(ROOF[0], ROOF[1], over + ROOF_RAGGED * ragged);
+        let crust = roof(context, skin.normal, ragged) * (1.0 - under);
         if let Some(kelvin) = hot {
             let darker = KNOWN * (COLDER * chilled - SHEETS * sheets.min(0.0));
-            return body(context, lerp(0.75, 1.0, inside) * kelvin - darker);
+            let kelvin = lerp(0.75, 1.0, inside) * kelvin - darker;
+            return body(context, lerp(kelvin.min(ROOFED), kelvin, under)) + crust;
         }
         let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
-        return glowing(context, kelvin - COLDER * chilled + SHEETS * sheets);
+        let kelvin = kelvin - COLDER * chilled + SHEETS * sheets;
+        return glowing(context, lerp(kelvin.min(ROOFED), kelvin, under)) + crust;
     }
     // Margins are thin and cool first: they frame the tongue with crust.
     let thickness = skin.point.y - context.land.block.floor_below(skin.point);
@@ -113,6 +128,13 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         None => glowing(context, lerp(crust_k, open_k, here.molten)),
     };
     emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
+}
+
+/// Sun and sky on the cut crust over lava.
+fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
+    let sky = context.sky;
+    let light = sky.ambient(normal) + sky.sun_color * saturate(normal.dot(&sky.sun));
+    times(ROOF_TINT, light) * (1.0 + ragged)
 }
 
 /// Light that leaves cold, broken crust towards the eye. `relief`: its height, 1 usual.

@@ -19,11 +19,11 @@ use crate::simd::Portable;
 use crate::source::VentSpec;
 
 /// Most streaks of a picture, and most mouths that throw them.
-pub(crate) const MOST: usize = 96;
+pub(crate) const MOST: usize = 160;
 pub(crate) const MOST_MOUTHS: usize = 8;
 /// Streaks of a vent that pours a cell in a step in a box of the usual size, and their height in units of pattern; and the powers by
 /// which more of it throws more, and higher.
-const USUAL: f32 = 52.0;
+const USUAL: f32 = 88.0;
 const HEIGHT: f32 = 11.0;
 const POWERS: [f32; 2] = [0.5, 0.38];
 /// Least and greatest rate by which they are thrown.
@@ -33,9 +33,9 @@ const STEPS: f64 = 240.0;
 /// Share of a clot's time after which it comes down to the mouth's height; it goes on below that until the next one leaves.
 const FALLS: f32 = 0.72;
 /// Share of its way that a streak is long.
-const LENGTH: f32 = 0.075;
+const LENGTH: f32 = 0.06;
 /// Radii of streaks in units of pattern.
-const RADII: [f32; 2] = [0.06, 0.20];
+const RADII: [f32; 2] = [0.04, 0.22];
 /// Temperature of a clot as it leaves, by how much it cools until it is down, and how much less of that the largest do.
 const LEAVES: f32 = 1420.0;
 const COOLS: f32 = 520.0;
@@ -197,7 +197,7 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
     let way = v3(around.cos(), 0.0, around.sin());
     let from = V3::from(mouth.place) + way * (0.6 * mouth.radius * dice(this, 5)) - V3::y() * (0.3 * unit);
     let at = |share: f32| from + way * (range * share) + V3::y() * (4.0 * rises * share * (1.0 - share));
-    let size = dice(this, 6).powf(2.2);
+    let size = dice(this, 6).powf(3.2);
     let cooled = COOLS * saturate(share / 1.3).powf(0.8) * (1.0 - KEPT * size);
     let (length, radius) = (LENGTH * lerp(1.3, 0.8, size), unit * lerp(RADII[0], RADII[1], size));
     Streak { head: at(share), tail: at((share - length).max(0.0)), radius, kelvin: LEAVES - cooled }

@@ -241,7 +241,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                     passed.light += times(passed.through, water::edge(context, point, clear.field.density(point)));
                 }
                 tint(context, &mut passed, point, (event.medium, inside.media));
-                foam(context, &mut passed, clear.look, (point, normal));
+                foam(context, &mut passed, clear.look, (point, normal), small);
             }
         }
         passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
@@ -330,10 +330,10 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
     }
 }
 
-/// Foam on a surface beside gas, and where it breaks.
-fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3)) {
+/// Foam on a surface beside gas, where it breaks, and on drops.
+fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3), small: f32) {
     let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
-    let cover = water::foam(context, look, point, normal, gas);
+    let cover = water::foam(context, look, (point, normal), (gas, small));
     if cover > 0.0 {
         passed.light += times(passed.through, water::foam_light(context, point, normal)) * cover;
         passed.through *= 1.0 - cover;

@@ -68,6 +68,8 @@ pub(crate) const MIRRORED: f32 = 2.2;
 pub(crate) const TILTED: [f32; 2] = [0.75, 0.97];
 /// Density of gas beside a surface from which it foams, and from which it is all foam.
 pub(crate) const FOAM: [f32; 2] = [0.06, 0.5];
+/// Foam of what falls in drops.
+pub(crate) const SPRAY: f32 = 0.8;
 /// Share of the lava's light that deep water sends back: it comes from near the surface, where
 /// depth has not absorbed the red yet.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
@@ -180,9 +182,15 @@ pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     field.upright(field.gradient(p, 0.8))
 }
 
-/// Share of a surface that is foam, by the density of the gas beside it and by the shore below it.
-pub(crate) fn foam(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, gas: f32) -> f32 {
+/// Share of a surface that is foam, by the density of the gas beside it, by how nearly its body is a drop, and by the shore below it.
+pub(crate) fn foam(
+    context: &ShadeContext,
+    look: &MaterialLook,
+    (p, normal): (V3, V3),
+    (gas, small): (f32, f32),
+) -> f32 {
     let wanted = smoothstep(FOAM[0], FOAM[1], gas).max(surf(context, look, p, normal));
+    let wanted = wanted.max(SPRAY * small * saturate(look.waves));
     if wanted <= 0.0 {
         return 0.0;
     }

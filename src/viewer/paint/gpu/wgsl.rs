@@ -257,6 +257,12 @@ fn shared() -> String {
         LIQUID = crust::LIQUID;
         OPEN_COLD = crust::OPEN_COLD;
         OPEN_HOT = crust::OPEN_HOT;
+        ROOF_THICK = crust::ROOF_THICK;
+        ROOF = crust::ROOF;
+        ROOF_RAGGED = crust::ROOF_RAGGED;
+        ROOF_GRAINS = crust::ROOF_GRAINS;
+        ROOF_TINT = crust::ROOF_TINT;
+        ROOFED = crust::ROOFED;
         SKINNED = crust::SKINNED;
         OWN_LIGHT = crust::LIT;
         SHEEN = crust::SHEEN;
@@ -358,6 +364,7 @@ fn shared() -> String {
         GATHERED = water::GATHERED;
         GATHERED_OF_SUN = water::GATHERED_OF_SUN;
         OF_DROP = water::OF_DROP;
+        SPRAY = water::SPRAY;
         LAVA_MIRRORED = water::MIRRORED;
         WET = water::WET;
         PLACES_OVER = water::OVER.len();

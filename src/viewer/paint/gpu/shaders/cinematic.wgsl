@@ -176,9 +176,16 @@ fn shade(skin: Skin) -> vec3<f32> {
         let inside = ramp(frame.lava.x, 1.0, density(skin.point));
         let chilled = 1.0 - ramp(0.0, CHILLED, skin.point.y - floor_below(skin.point));
         let sheets = fractal(skin.point * vec3(0.3, 1.1, 0.3) / frame.cells.w, 3);
-        if hot >= 0.0 { return body(mix(0.75, 1.0, inside) * hot - KNOWN * (COLDER * chilled - SHEETS * min(sheets, 0.0))); }
-        let core = mix(mix(820.0, 900.0, under), mix(960.0, 1090.0, under), inside);
-        return glowing(core - COLDER * chilled + SHEETS * sheets);
+        let ragged = gradient_noise(skin.point * (ROOF_GRAINS / frame.cells.w));
+        let roofless = ramp(ROOF.x, ROOF.y, density(skin.point + vec3(0.0, ROOF_THICK, 0.0)) + ROOF_RAGGED * ragged);
+        let light = sky_ambient(skin.normal) + frame.sun_color.rgb * saturate1(dot(skin.normal, frame.sun.xyz));
+        let roof = ROOF_TINT * light * ((1.0 + ragged) * (1.0 - roofless));
+        if hot >= 0.0 {
+            let kelvin = mix(0.75, 1.0, inside) * hot - KNOWN * (COLDER * chilled - SHEETS * min(sheets, 0.0));
+            return body(mix(min(kelvin, ROOFED), kelvin, roofless)) + roof;
+        }
+        let core = mix(mix(820.0, 900.0, under), mix(960.0, 1090.0, under), inside) - COLDER * chilled + SHEETS * sheets;
+        return glowing(mix(min(core, ROOFED), core, roofless)) + roof;
     }
     let thickness = skin.point.y - floor_below(skin.point);
     let surface = crust_at(skin.point);

@@ -142,9 +142,10 @@ fn surf(p: vec3<f32>, normal: vec3<f32>, medium: i32) -> f32 {
 }
 
 // Twin: water::foam.
-// Share of a surface of water that is foam, beside gas of this density and by the shore below it.
-fn foam_cover(p: vec3<f32>, normal: vec3<f32>, medium: i32, gas: f32) -> f32 {
-    let wanted = max(ramp(FOAM.x, FOAM.y, gas), surf(p, normal, medium));
+// Share of a surface of water that is foam, beside gas of this density, by how nearly its body is a drop, and by the shore below it.
+fn foam_cover(p: vec3<f32>, normal: vec3<f32>, medium: i32, gas: f32, small: f32) -> f32 {
+    let spray = SPRAY * small * saturate1(frame.media_look[medium].y);
+    let wanted = max(max(ramp(FOAM.x, FOAM.y, gas), surf(p, normal, medium)), spray);
     if wanted <= 0.0 { return 0.0; }
     let torn = 0.5 + 0.6 * fractal(p * 1.7 + vec3(0.0, 0.3 * frame.media.y, 0.0), 4);
     return ramp(0.06, 0.75, wanted - 0.75 * (1.0 - wanted) * saturate1(1.0 - torn)) * 0.85;
@@ -319,15 +320,19 @@ fn lies(p: vec3<f32>, medium: i32) -> bool {
     return (is_wet(below + east, medium) && is_wet(below - east, medium)) || (is_wet(below + south, medium) && is_wet(below - south, medium));
 }
 
-// What the surface of a drop sends on, which gathers light from all around like a lens.
-fn of_drop(ray: Ray, t: f32, medium: i32, mirror: vec4<f32>) -> vec4<f32> {
+// Twin: media::smallness.
+// How nearly the body that a ray enters is a drop; none is where it lies on more of the liquid or on the ground.
+fn dropness(ray: Ray, t: f32, medium: i32) -> f32 {
     let small = smallness(ray, t, medium);
-    if small <= 0.0 { return mirror; }
-    let p = at(ray, t);
-    if lies(p, medium) { return mirror; }
-    // What lies on the ground is no drop.
+    if small <= 0.0 || lies(at(ray, t), medium) { return 0.0; }
     let q = at(ray, t + DROP);
-    if q.y < height(q.x, q.z) { return mirror; }
+    return select(small, 0.0, q.y < height(q.x, q.z));
+}
+
+// Twin: water::of_drop.
+// What the surface of a drop sends on, which gathers light from all around like a lens.
+fn of_drop(p: vec3<f32>, small: f32, mirror: vec4<f32>) -> vec4<f32> {
+    if small <= 0.0 { return mirror; }
     let sun = frame.sun_color.rgb * (GATHERED_OF_SUN * open_at(p));
     let gathered = max(mirror.rgb, sky_ambient(vec3(0.0, 1.0, 0.0)) * GATHERED + sun);
     return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, OF_DROP.x, OF_DROP.y), small));
@@ -367,14 +372,16 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     }
     var mirror = mirrored(ray, p, normal, roughness(p, away, medium));
     mirror.a *= select(1.0, SUBMERGED, submerged);
-    if !entry.cut && !submerged && beyond_cells <= 0.0 { mirror = of_drop(ray, t, medium, mirror); }
+    var small = 0.0;
+    if !entry.cut && !submerged && beyond_cells <= 0.0 { small = dropness(ray, t, medium); }
+    mirror = of_drop(p, small, mirror);
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
     if entry.cut && !submerged { (*passed).light += (*passed).through * edge_light(p, medium_at(p, medium)); }
     tint_by_films(passed, p, medium);
     var gas = 0.0;
     if has_gas() { gas = fog_density(p + normal); }
-    let foam = foam_cover(p, normal, medium, gas);
+    let foam = foam_cover(p, normal, medium, gas, small);
     if foam > 0.0 {
         (*passed).light += (*passed).through * foam_light(p, normal) * foam;
         (*passed).through *= 1.0 - foam;
