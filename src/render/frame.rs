@@ -18,10 +18,11 @@ use crate::render::style::tracer::{Sight, Tracer};
 use crate::render::volume::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use crate::view::Antialias;
 
-/// Contrast between neighbours from which a pixel is traced again with more rays.
-const EDGE_CONTRAST: f32 = 0.05;
-/// Four places in a pixel, no two in one row or column.
-const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.875, 0.375), (0.125, 0.625), (0.625, 0.875)];
+/// Contrast between neighbours from which a pixel is traced again with two rays, as in the grain of rock, and with four.
+const EDGE_CONTRAST: f32 = 0.06;
+const SHARP_CONTRAST: f32 = 0.18;
+/// Four places in a pixel, no two in one row or column. The mean of the first two is its middle, as that of all is.
+const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.625, 0.875), (0.875, 0.375), (0.125, 0.625)];
 
 /// Largest pictures in pixels for which backdrops of supersampled pixels are cached: it takes up to 200 bytes for each.
 const MOST_KEPT: usize = 1 << 21;
@@ -33,7 +34,7 @@ pub(crate) struct Kept<B> {
     pub(crate) centres: Vec<B>,
     /// By the rays of a supersampled pixel, where one was needed. Empty where these are not cached: in pictures of more
     /// than [`MOST_KEPT`] pixels, and on demand.
-    closer: Vec<Option<Box<[B; SUBPIXELS.len()]>>>,
+    closer: Vec<Option<Box<[B]>>>,
     /// For each tile, the distance from which on the ground hides everything.
     pub(crate) depths: Depths,
     /// Where the rays of each pixel begin to walk.
@@ -280,42 +281,45 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// Backdrops of the rays of a supersampled pixel.
+    /// Finds the backdrops of the first rays of a supersampled pixel.
     #[inline(always)]
-    fn closer(&self, beams: &Beams, (x, y): (usize, usize)) -> [T::Behind; SUBPIXELS.len()] {
+    fn look_closer(&self, beams: &Beams, (x, y): (usize, usize), closer: &mut [T::Behind]) {
         // Not `map`: closures are not compiled for wide instructions.
-        let mut closer = [T::Behind::default(); SUBPIXELS.len()];
         for (behind, place) in closer.iter_mut().zip(SUBPIXELS) {
             let (ray, start) = beams.ray(self.camera, (x, y), place);
             *behind = self.tracer.behind(&ray, start);
         }
-        closer
     }
 
-    /// The mean light of four rays in a pixel; what they meet behind the lava is cached in its row of `kept`.
+    /// The mean light of so many `rays` in a pixel; what they meet behind the lava is cached in its row of `kept`.
     #[inline(always)]
     fn supersample<S: Simd>(
         &self,
         s: S,
         beams: &Beams,
-        (x, y): (usize, usize),
+        ((x, y), rays): ((usize, usize), usize),
         kept: Option<&mut [Option<Closer<T>>]>,
     ) -> V3 {
-        match kept {
-            Some(kept) => self.mean(s, x, y, kept[x].get_or_insert_with(|| Box::new(self.closer(beams, (x, y))))),
-            None => self.mean(s, x, y, &self.closer(beams, (x, y))),
+        let mut found = [T::Behind::default(); SUBPIXELS.len()];
+        if let Some(known) = kept.as_ref().and_then(|kept| kept[x].as_ref()).filter(|known| known.len() >= rays) {
+            return self.mean(s, x, y, &known[..rays]);
         }
+        self.look_closer(beams, (x, y), &mut found[..rays]);
+        if let Some(kept) = kept {
+            kept[x] = Some(found[..rays].into());
+        }
+        self.mean(s, x, y, &found[..rays])
     }
 
     #[inline(always)]
-    fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behind: &[T::Behind; SUBPIXELS.len()]) -> V3 {
+    fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behinds: &[T::Behind]) -> V3 {
         let mut sum = V3::zeros();
-        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behind.iter()).enumerate() {
+        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behinds).enumerate() {
             // The mean of tone-mapped light: one very bright ray must not dominate the pixel.
-            let seen = self.light(s, (x, y), place, index as f32 / SUBPIXELS.len() as f32, behind);
+            let seen = self.light(s, (x, y), place, index as f32 / behinds.len() as f32, behind);
             sum += seen / (1.0 + seen.max());
         }
-        let mean = sum / SUBPIXELS.len() as f32;
+        let mean = sum / behinds.len() as f32;
         mean / (1.0 - mean.max()).max(1e-3)
     }
 }
@@ -346,8 +350,10 @@ impl<T: Tracer> Work for Refined<'_, T> {
     fn with<S: Simd>(mut self, s: S) {
         for run in self.frame.live.runs(self.y) {
             for x in run {
-                if self.wanted.has(self.film, (x, self.y)) {
-                    self.light[x] = self.frame.supersample(s, self.beams, (x, self.y), self.closer.as_deref_mut());
+                let pixel = (x, self.y);
+                let rays = self.wanted.rays(self.film, pixel);
+                if rays > 0 {
+                    self.light[x] = self.frame.supersample(s, self.beams, (pixel, rays), self.closer.as_deref_mut());
                 }
             }
         }
@@ -360,11 +366,9 @@ impl<T: Tracer> Work for Developed<'_, T> {
         let (film, y) = (self.film, self.y);
         for run in self.frame.live.runs(y) {
             for x in run {
-                let light = match self.wanted {
-                    Some(wanted) if wanted.has(film, (x, y)) => {
-                        self.frame.supersample(s, self.beams, (x, y), self.closer.as_deref_mut())
-                    }
-                    _ => film.light[y * film.width + x],
+                let light = match self.wanted.map_or(0, |wanted| wanted.rays(film, (x, y))) {
+                    0 => film.light[y * film.width + x],
+                    rays => self.frame.supersample(s, self.beams, ((x, y), rays), self.closer.as_deref_mut()),
                 };
                 self.row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
             }
@@ -402,7 +406,7 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
 }
 
 /// Backdrops of the rays of a supersampled pixel.
-type Closer<T> = Box<[<T as Tracer>::Behind; SUBPIXELS.len()]>;
+type Closer<T> = Box<[<T as Tracer>::Behind]>;
 
 /// The pixels that are supersampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -413,26 +417,29 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// Whether the pixel (x, y) of a film is one of them.
+    /// Number of rays by which the pixel (x, y) of a film is traced again, 0 where it is not.
     #[inline(always)]
-    fn has(self, film: &Film, (x, y): (usize, usize)) -> bool {
+    fn rays(self, film: &Film, (x, y): (usize, usize)) -> usize {
         if self == Self::All {
-            return true;
+            return SUBPIXELS.len();
         }
         let at = |x: usize, y: usize| luminance(film.light[y * film.width + x]);
         let here = at(x, y);
         // All four without a branch, which is faster; at the picture's sides a pixel is its own neighbour.
         let (east, south) = ((x + 1).min(film.width - 1), (y + 1).min(film.height - 1));
-        contrasts(here, at(x.saturating_sub(1), y))
-            | contrasts(here, at(x, y.saturating_sub(1)))
-            | contrasts(here, at(east, y))
-            | contrasts(here, at(x, south))
+        let around = [at(x.saturating_sub(1), y), at(x, y.saturating_sub(1)), at(east, y), at(x, south)];
+        let differs = |least: f32| around.iter().fold(false, |any, there| any | contrasts(here, *there, least));
+        match differs(EDGE_CONTRAST) {
+            false => 0,
+            true if differs(SHARP_CONTRAST) => SUBPIXELS.len(),
+            true => SUBPIXELS.len() / 2,
+        }
     }
 }
 
-/// Whether two luminances differ by more than [`EDGE_CONTRAST`] after a simple tone map, l / (l + 0.25).
+/// Whether two luminances differ by more than this after a simple tone map, l / (l + 0.25).
 #[inline(always)]
-fn contrasts(a: f32, b: f32) -> bool {
+fn contrasts(a: f32, b: f32, least: f32) -> bool {
     const MIDDLE: f32 = 0.25;
-    MIDDLE * (a - b).abs() > EDGE_CONTRAST * ((a + MIDDLE) * (b + MIDDLE))
+    MIDDLE * (a - b).abs() > least * ((a + MIDDLE) * (b + MIDDLE))
 }
