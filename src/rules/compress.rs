@@ -15,6 +15,9 @@
 //! up:    f = damp(r − S(r + u)), r what is left with heavier matter;  at most max_speed, what is left, a tenth of the room
 //! ```
 //!
+//! Nothing flows into a cell that heavier matter fills, as a block that stands in the water does: what a cell holds beyond 1 is of the
+//! liquid alone.
+//!
 //! All flows follow from the state before, and all the room for them adds up to less than there is, up to just below 2.
 //!
 //! **What it is not:** outflow that pressure drives. Along a full pipe a cell hands on an eighth of what it holds more than the
@@ -133,6 +136,11 @@ impl Compressing {
     }
 }
 
+/// Whether heavier matter fills a cell.
+fn is_packed(amount: u16, heavier: u16) -> bool {
+    amount.saturating_add(heavier) - amount >= AMOUNT_ONE
+}
+
 /// A tenth of the room.
 fn tenth(room: u16) -> u16 {
     ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
@@ -165,7 +173,9 @@ impl Exchange<1> for Compressing {
         let heavier = here.heavier.min(u16::MAX - left);
         let full = |amount: u16| amount + heavier;
         let mut gifts = Gifts::default();
-        if let Side::Open { cell, heavier } = here.below {
+        if let Side::Open { cell, heavier } = here.below
+            && !is_packed(cell.amount, heavier)
+        {
             let filling = cell.amount.saturating_add(heavier);
             let flow = self.damp(self.stable(full(left), filling).saturating_sub(filling));
             gifts.below = flow.min(self.max_speed).min(left).min((u16::MAX - cell.amount) >> 1).into();
@@ -173,6 +183,7 @@ impl Exchange<1> for Compressing {
         }
         let mut sides: [u16; 4] = std::array::from_fn(|d| {
             let (filling, amount) = match here.beside[d] {
+                Side::Open { cell, heavier } if is_packed(cell.amount, heavier) => return 0,
                 Side::Open { cell, heavier } => (cell.amount.saturating_add(heavier), cell.amount),
                 Side::Outside if self.walls == Walls::Open => (0, 0),
                 Side::Outside | Side::Solid => return 0,
@@ -187,7 +198,9 @@ impl Exchange<1> for Compressing {
         }
         left -= sides.iter().sum::<u16>();
         gifts.beside = sides.map(Gift::from);
-        if let Side::Open { cell, heavier } = here.above {
+        if let Side::Open { cell, heavier } = here.above
+            && !is_packed(cell.amount, heavier)
+        {
             let filling = cell.amount.saturating_add(heavier);
             let flow = self.damp(full(left).saturating_sub(self.stable(full(left), filling)));
             gifts.above = flow.min(self.max_speed).min(left).min(tenth(u16::MAX - cell.amount)).into();
@@ -228,10 +241,21 @@ impl Exchange<1> for Compressing {
         let (full, fillings) = near.fillings();
         let heavier = s.sub(full, amount);
         let under = near.below();
-        let down = k.down(s, (full, amount), (under.filling, under.amount), under.open);
+        let down = k.down(
+            s,
+            (full, amount),
+            (under.filling, under.amount),
+            under.open & k.fits(s, under.filling, under.amount),
+        );
         let left = s.sub(amount, down);
         let there = near.around(AMOUNT);
-        let lower = lower(s, full, fillings, free);
+        let open = [
+            free[0] & k.fits(s, fillings[0], there[0]),
+            free[1] & k.fits(s, fillings[1], there[1]),
+            free[2] & k.fits(s, fillings[2], there[2]),
+            free[3] & k.fits(s, fillings[3], there[3]),
+        ];
+        let lower = lower(s, full, fillings, open);
         let sides = [
             k.aside(s, lower[0], there[0], k.turn[0]),
             k.aside(s, lower[1], there[1], k.turn[1]),
@@ -242,7 +266,12 @@ impl Exchange<1> for Compressing {
         let given = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));
         let left = s.sub(left, given);
         let over = near.above();
-        let up = k.up(s, (s.add(left, heavier), left), (over.filling, over.amount), over.open);
+        let up = k.up(
+            s,
+            (s.add(left, heavier), left),
+            (over.filling, over.amount),
+            over.open & k.fits(s, over.filling, over.amount),
+        );
         if s.any(s.or(s.or(down, up), given)) {
             return Flow::All([sides], free, [[down, up]]);
         }
@@ -286,6 +315,12 @@ impl<S: Simd> Kernel<S> {
         let mixed = s.keep(s.add(self.one, s.mul_high(above_one, self.share)), middle);
         let deep = s.keep(s.add(half, self.half), !(small | middle));
         s.or(s.or(s.keep(self.one, small), mixed), deep)
+    }
+
+    /// Cells that heavier matter does not fill.
+    #[inline(always)]
+    fn fits(&self, s: S, filling: S::V, amount: S::V) -> u32 {
+        s.above(self.one, s.sub(filling, amount))
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
-use lavoxel::matter::{Compress, Material, Pressure};
+use lavoxel::matter::{Compress, Kind, Material, Pressure};
 use lavoxel::rules::RulesSpec;
 use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
@@ -295,4 +295,25 @@ fn a_thin_box_follows_the_published_rule() {
             assert!(rms <= 0.02, "wall: {has_wall}, step {step}: the cells differ by {rms:.4}");
         }
     }
+}
+
+#[test]
+fn no_liquid_presses_into_cells_that_a_block_fills() {
+    let stone = Material { name: "stone".to_owned(), kind: Kind::Still, density: 2500.0, ..Material::water() };
+    let mut world = World::with_materials(Ground::none(Grid::new(12, 20, 8)), vec![water(4), stone]);
+    let block = Matter::Material { name: "stone".to_owned(), amount: 1.0 };
+    fill(&mut world, [0, 0, 0], [12, 20, 8], block);
+    fill(&mut world, [3, 2, 2], [9, 20, 6], Matter::Nothing);
+    fill(&mut world, [3, 2, 2], [9, 14, 6], full());
+    let mut simulation = run(world);
+    (0..400).for_each(|_| simulation.step());
+    let world = simulation.world();
+    let layer = world.materials().position(|material| material.name == "water").expect("it is there");
+    let inside = |[x, y, z]: [usize; 3]| (3..9).contains(&x) && (2..20).contains(&y) && (2..6).contains(&z);
+    let places = (0..20).flat_map(|y| (0..8).flat_map(move |z| (0..12).map(move |x| [x, y, z])));
+    let amounts = places.map(|place| (inside(place), u64::from(world.layers()[layer].at(place).amount)));
+    let sums = amounts.fold([0, 0], |sums, (inside, amount)| {
+        [sums[0] + amount * u64::from(inside), sums[1] + amount * u64::from(!inside)]
+    });
+    assert_eq!(sums, [6 * 12 * 4 * u64::from(AMOUNT_ONE), 0], "in the hollow and in the stone");
 }
