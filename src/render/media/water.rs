@@ -80,6 +80,8 @@ pub(crate) const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (1
 /// of that which the liquid absorbs most.
 pub(crate) const UNDER: f32 = 4.2;
 pub(crate) const SINKS: [f32; 2] = [0.065, 0.14];
+/// Density over a place from which on the liquid goes on there.
+pub(crate) const ENDS: f32 = 0.6;
 /// Depth for which rock over a liquid counts.
 pub(crate) const UNDER_ROCK: f32 = 0.22;
 /// Strength of the shafts of light in it, and how many there are to a unit of pattern.
@@ -230,16 +232,18 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
 /// Share of the light at its surface that a body of liquid behind a pane has at a point, by colour: it darkens downwards, and has shafts
 /// of sunlight in it.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
-    let mut depth = 0.0;
+    let (mut depth, mut reach) = (0.0, 1.0);
     for (away, length) in OVER {
         let above = p + v3(0.0, away, 0.0);
         let here = field.density(above).min(1.0);
         // Rock on it hides the sky, but its body reaches out from under that. What hangs in the air over it does not.
         let is_rock = context.land.block.floor_below(above) > above.y;
-        if here < LEAST && !is_rock {
+        // Its upper end is soft: a column that ends in steps would be seen.
+        reach *= if is_rock { 1.0 } else { smoothstep(LEAST, ENDS, here) };
+        if reach <= 0.0 {
             break;
         }
-        depth += length * if is_rock { here.max(UNDER_ROCK) } else { here };
+        depth += length * reach * if is_rock { here.max(UNDER_ROCK) } else { here };
     }
     let depth = depth * context.look.cell_height;
     let sun = context.sky.sun;

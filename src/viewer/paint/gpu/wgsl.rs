@@ -371,6 +371,7 @@ fn shared() -> String {
         OVER = water::OVER.map(|(away, _)| away);
         LENGTHS_OVER = water::OVER.map(|(_, length)| length);
         UNDER_ROCK = water::UNDER_ROCK;
+        ENDS_OVER = water::ENDS;
         UNDER = water::UNDER;
         SINKS = water::SINKS;
         SHAFTS = water::SHAFTS;

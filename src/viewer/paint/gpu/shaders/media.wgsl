@@ -193,12 +193,14 @@ fn sunk(p: vec3<f32>, medium: i32) -> vec3<f32> {
     var places = OVER;
     var lengths = LENGTHS_OVER;
     var depth = 0.0;
+    var reach = 1.0;
     for (var k = 0; k < PLACES_OVER; k++) {
         let above = p + vec3(0.0, places[k], 0.0);
         let here = min(medium_at(above, medium), 1.0);
         let is_rock = floor_below(above) > above.y;
-        if here < LEAST_OF_MEDIA && !is_rock { break; }
-        depth += lengths[k] * select(here, max(here, UNDER_ROCK), is_rock);
+        reach *= select(ramp(LEAST_OF_MEDIA, ENDS_OVER, here), 1.0, is_rock);
+        if reach <= 0.0 { break; }
+        depth += lengths[k] * reach * select(here, max(here, UNDER_ROCK), is_rock);
     }
     depth *= oblong().y;
     let moved = frame.media.y;
