@@ -27,9 +27,9 @@ const COARSE: usize = 256;
 const PAUSE: Duration = Duration::from_millis(150);
 /// Times that a bake took which pass before the next one of ground that goes on changing, and the shortest and the longest such rest:
 /// each new ground is searched again by the rays of the pictures that follow.
-const REST: u32 = 2;
-const SHORTEST_REST: Duration = Duration::from_millis(1400);
-const LONGEST_REST: Duration = Duration::from_millis(2000);
+const REST: u32 = 3;
+const SHORTEST_REST: Duration = Duration::from_millis(2000);
+const LONGEST_REST: Duration = Duration::from_millis(3500);
 
 /// The ground that is shown, and the one that is being baked.
 pub(super) struct BakedGround {
