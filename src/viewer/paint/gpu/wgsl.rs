@@ -258,7 +258,7 @@ fn shared() -> String {
         OPEN_COLD = crust::OPEN_COLD;
         OPEN_HOT = crust::OPEN_HOT;
         ROOF_THICK = crust::ROOF_THICK;
-        ROOF = crust::ROOF;
+        CUT_ROOF = crust::ROOF;
         ROOF_RAGGED = crust::ROOF_RAGGED;
         ROOF_GRAINS = crust::ROOF_GRAINS;
         ROOF_TINT = crust::ROOF_TINT;

@@ -177,7 +177,7 @@ fn shade(skin: Skin) -> vec3<f32> {
         let chilled = 1.0 - ramp(0.0, CHILLED, skin.point.y - floor_below(skin.point));
         let sheets = fractal(skin.point * vec3(0.3, 1.1, 0.3) / frame.cells.w, 3);
         let ragged = gradient_noise(skin.point * (ROOF_GRAINS / frame.cells.w));
-        let roofless = ramp(ROOF.x, ROOF.y, density(skin.point + vec3(0.0, ROOF_THICK, 0.0)) + ROOF_RAGGED * ragged);
+        let roofless = ramp(CUT_ROOF.x, CUT_ROOF.y, density(skin.point + vec3(0.0, ROOF_THICK, 0.0)) + ROOF_RAGGED * ragged);
         let light = sky_ambient(skin.normal) + frame.sun_color.rgb * saturate1(dot(skin.normal, frame.sun.xyz));
         let roof = ROOF_TINT * light * ((1.0 + ragged) * (1.0 - roofless));
         if hot >= 0.0 {
