@@ -282,7 +282,7 @@ fn finer_cells_are_for_every_command_with_a_scene_and_refused_by_one_message() {
     place.done("render small.toml --finer 2 --steps 2 --picture a.png --size 64x48 -q");
     let output = place.run("run small.toml --finer 9");
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains("must be 1 to 8 cells in place of one"));
-    let slice = place.refused("run dam --finer 2");
+    let slice = place.refused("run branching --finer 2");
     assert!(slice.contains("--finer 2") && slice.contains("a slice has no finer cells across"), "{slice}");
     let much = place.refused("run small.toml --finer 8 --grid 1000x1000x1000 --max-memory 100M");
     assert!(much.contains("--max-memory"), "{much}");
