@@ -76,6 +76,8 @@ pub enum Command {
     Cuts([Option<usize>; 3], Quantity),
     /// Inputs of the light of the lava on the rock.
     Glow(Glow),
+    /// Whether steps leave most of the processor to pictures, as while a camera is dragged.
+    GiveWay(bool),
     /// Measurements for the live plots.
     Watch(Watch),
     /// Camera and look for the file of the session.

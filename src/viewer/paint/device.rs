@@ -309,18 +309,36 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
     }
 }
 
-/// A pass that overwrites a texture.
+/// A pass that writes over a texture.
 pub(super) fn color_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
     to: &wgpu::TextureView,
+) -> wgpu::RenderPass<'a> {
+    pass(encoder, label, to, wgpu::LoadOp::Load)
+}
+
+/// A pass that begins with a black texture.
+pub(super) fn clear_pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+) -> wgpu::RenderPass<'a> {
+    pass(encoder, label, to, wgpu::LoadOp::Clear(wgpu::Color::BLACK))
+}
+
+fn pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+    load: wgpu::LoadOp<wgpu::Color>,
 ) -> wgpu::RenderPass<'a> {
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some(label),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view: to,
             resolve_target: None,
-            ops: wgpu::Operations { load: wgpu::LoadOp::Load, store: wgpu::StoreOp::Store },
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
             depth_slice: None,
         })],
         depth_stencil_attachment: None,

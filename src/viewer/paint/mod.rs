@@ -19,6 +19,7 @@ mod fixture;
 mod gpu;
 mod quality;
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use image::RgbaImage;
@@ -262,11 +263,26 @@ impl Painter {
         }
     }
 
-    /// Lays the latest picture by the processor over a surface; false where there is none.
-    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat) -> bool {
+    /// Lays these columns of the latest picture by the processor over a surface; false where there is none.
+    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
         match self {
             Self::Gpu(_) => false,
-            Self::Cpu(painter) => painter.lay(on, format),
+            Self::Cpu(painter) => painter.lay(on, format, columns),
+        }
+    }
+
+    /// An empty sheet as large as a surface, to draw the panel on, where the processor draws.
+    pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> Option<wgpu::TextureView> {
+        match self {
+            Self::Gpu(_) => None,
+            Self::Cpu(painter) => Some(painter.sheet(size, format)),
+        }
+    }
+
+    /// Lays these columns of the sheet over a surface.
+    pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
+        if let Self::Cpu(painter) = self {
+            painter.lay_sheet(on, format, columns);
         }
     }
 

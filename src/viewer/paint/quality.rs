@@ -18,7 +18,7 @@ pub enum Quality {
 }
 
 /// Least share of the resolution.
-const COARSEST: f32 = 0.24;
+const COARSEST: f32 = 0.17;
 /// A picture counts as still when nothing has changed for so long.
 const PAUSE: Duration = Duration::from_millis(200);
 /// A frame of a still picture is drawn in bands of about so long: the window hears nothing while one is drawn.

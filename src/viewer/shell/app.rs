@@ -36,6 +36,8 @@ use crate::world::Quantity;
 const REST: Duration = Duration::from_millis(8);
 /// Shortest time of a frame, where neither the screen nor the drawing slows it down.
 const SHORTEST: Duration = Duration::from_millis(4);
+/// A drag of the camera goes on for so long after the pointer has moved.
+const HELD: Duration = Duration::from_millis(300);
 /// Frames drawn after the last change, so that hover effects and fades complete.
 const AFTER: u32 = 4;
 
@@ -185,6 +187,7 @@ struct Asked {
     ray: Option<[f32; 6]>,
     cuts: Option<([Option<usize>; 3], Quantity)>,
     glow: Option<Glow>,
+    gives_way: bool,
     watch: Watch,
 }
 
@@ -465,11 +468,23 @@ impl App {
             self.worker.send(Command::Watch(watch.clone()));
             self.asked.watch = watch;
         }
+        let gives_way = self.pictures_first();
+        if self.asked.gives_way != gives_way {
+            self.worker.send(Command::GiveWay(gives_way));
+            self.asked.gives_way = gives_way;
+        }
         let glow = self.state.glow();
         if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {
             self.worker.send(Command::Glow(glow));
         }
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
+    }
+
+    /// Whether the steps leave the processor to pictures: while the user drags the camera and no film is made of it.
+    fn pictures_first(&mut self) -> bool {
+        let drags = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
+        let moves = drags && self.pointer.rests(Instant::now()) < HELD;
+        moves && self.painter.is_on_cpu() && self.files.recorder().is_none()
     }
 
     /// The aim of the pointer, unless it is over the panel.

@@ -8,6 +8,7 @@ use crate::viewer::input::pointer::Drag;
 use crate::viewer::past::pace;
 use crate::viewer::shell::app::App;
 use crate::viewer::shell::clock::Reasons;
+use crate::viewer::shell::straight::Straight;
 use crate::viewer::state::Frame;
 use crate::viewer::ui::{self, Stage};
 
@@ -57,9 +58,10 @@ impl App {
     fn draw_straight(&mut self) -> bool {
         let Some(mut straight) = self.straight.take() else { return false };
         let seconds = self.clock.now();
+        let covered = self.covered().round() as u32;
         let drawn = self.marks().is_some_and(|marks| {
             let (window, painter, state) = (&mut self.window, &mut self.painter, &mut self.state);
-            straight.show(window, painter, seconds, |context| ui::draw(context, state, &marks.stage()))
+            straight.show(window, painter, (seconds, covered), |context| ui::draw(context, state, &marks.stage()))
         });
         self.straight = Some(straight);
         drawn
@@ -67,6 +69,7 @@ impl App {
 
     /// Draws everything, and lets the panel hear what happened. Returns whether the window is still open.
     fn draw_all(&mut self) -> bool {
+        self.straight.iter_mut().for_each(Straight::forget_panel);
         let context = self.window.egui_context().clone();
         // A hidden window skips frames, so the last pass of the panel may still be open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;

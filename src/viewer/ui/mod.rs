@@ -35,7 +35,7 @@ mod wind;
 use std::time::Duration;
 
 use kiss3d::egui::{
-    self, Area, Color32, Context, CornerRadius, FontId, Id, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
+    self, Area, Color32, Context, CornerRadius, FontId, Id, LayerId, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
 };
 
 use super::edit::vent_handles::Handle;
@@ -99,6 +99,16 @@ fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     Color32::from_rgb(lighter(r), lighter(g), lighter(b))
 }
 
+/// Layer of what is docked under this name.
+fn docked_layer(name: &str) -> LayerId {
+    LayerId::new(Order::Middle, Id::new(name))
+}
+
+/// Layer of the panel that is not folded.
+pub(crate) fn panel_layer() -> LayerId {
+    docked_layer(panel::NAME)
+}
+
 /// Draws a frame with `contents` at the left of the window, under the name of its area.
 fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
     let visuals = &context.global_style().visuals.clone();
@@ -107,7 +117,8 @@ fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&
         .stroke(Stroke::new(1.0, visuals.window_stroke.color))
         .inner_margin(margin);
     let place = context.content_rect().left_top();
-    let area = Area::new(Id::new(name)).order(Order::Middle).fixed_pos(place).movable(false);
+    let LayerId { id, order } = docked_layer(name);
+    let area = Area::new(id).order(order).fixed_pos(place).movable(false);
     area.show(context, |ui| frame.show(ui, contents));
 }
 

@@ -13,6 +13,9 @@ use crate::viewer::state::State;
 /// Width of the panel's content in points.
 const WIDTH: f32 = super::PANEL - 20.0;
 
+/// Name of its area.
+pub(super) const NAME: &str = "panel";
+
 /// Sections that are always there, to which the tour points.
 #[cfg(test)]
 pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
@@ -20,7 +23,7 @@ pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"
 /// Draws the panel.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
-    super::docked(context, "panel", Margin { left: 12, right: 6, top: 10, bottom: 8 }, |ui| {
+    super::docked(context, NAME, Margin { left: 12, right: 6, top: 10, bottom: 8 }, |ui| {
         ui.set_width(WIDTH.min(screen.width() - 18.0));
         ui.set_height((screen.height() - 20.0).max(60.0));
         header(ui, state);

@@ -21,6 +21,8 @@ pub(super) struct Clock {
     /// Steps left before it pauses.
     left: Option<u64>,
     next: Instant,
+    /// No step before this moment.
+    rests_until: Instant,
     made: u64,
     /// Samples of the last second: time and steps made by then.
     samples: VecDeque<(Instant, u64)>,
@@ -29,7 +31,8 @@ pub(super) struct Clock {
 impl Clock {
     /// A paused clock.
     pub(super) fn new() -> Self {
-        Self { pace: Pace::Paused, left: None, next: Instant::now(), made: 0, samples: VecDeque::new() }
+        let now = Instant::now();
+        Self { pace: Pace::Paused, left: None, next: now, rests_until: now, made: 0, samples: VecDeque::new() }
     }
 
     /// The pace that was set.
@@ -63,11 +66,17 @@ impl Clock {
 
     /// Time until the next step; `None` while it is paused.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
-        match self.pace {
-            Pace::Paused => None,
-            Pace::Free => Some(Duration::ZERO),
-            Pace::Rate(_) => Some(self.next.saturating_duration_since(now)),
-        }
+        let next = match self.pace {
+            Pace::Paused => return None,
+            Pace::Free => self.rests_until,
+            Pace::Rate(_) => self.next.max(self.rests_until),
+        };
+        Some(next.saturating_duration_since(now))
+    }
+
+    /// Leaves the machine to others for so long.
+    pub(super) fn rest(&mut self, now: Instant, pause: Duration) {
+        self.rests_until = now + pause;
     }
 
     /// A step was made.
@@ -121,6 +130,20 @@ mod tests {
         assert!(burst <= 51, "{burst} steps at once after 5 s");
         assert_eq!(clock.due(now).map(|wait| wait.as_millis()), Some(1));
         assert!((clock.rate(start + Duration::from_secs(5)) - 60.0).abs() < 15.0, "{}", clock.rate(now));
+    }
+
+    #[test]
+    fn a_rest_puts_off_the_next_step_at_any_pace() {
+        let mut clock = Clock::new();
+        let now = Instant::now();
+        for pace in [Pace::Free, Pace::Rate(1000.0)] {
+            clock.set(pace).expect("a pace");
+            clock.rest(now, Duration::from_secs(9));
+            assert_eq!(clock.due(now), Some(Duration::from_secs(9)), "{pace:?}");
+            assert_eq!(clock.due(now + Duration::from_secs(10)), Some(Duration::ZERO), "{pace:?}");
+        }
+        clock.set(Pace::Paused).expect("a pace");
+        assert_eq!(clock.due(now), None, "a rest starts nothing");
     }
 
     #[test]

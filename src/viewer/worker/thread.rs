@@ -14,6 +14,9 @@ use crate::viewer::messages::{Command, Notice, Pace, Way};
 /// Least time between two updates.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 
+/// Times as long as a step took that the next one waits while it gives way to pictures.
+const COURTESY: u32 = 4;
+
 /// The state of the thread.
 pub(super) struct Thread {
     shared: Arc<Shared>,
@@ -25,6 +28,8 @@ pub(super) struct Thread {
     notices: Vec<Notice>,
     /// Commands that are carried out at the end of the way to another moment.
     waiting: VecDeque<Command>,
+    /// Whether steps give way to pictures.
+    gives_way: bool,
     /// Whether anything changed since the last update.
     changed: bool,
     /// Earliest time of the next update.
@@ -46,6 +51,7 @@ impl Thread {
             clock: Clock::new(),
             eye: Eye::default(),
             epoch: 0,
+            gives_way: false,
             changed: true,
             next_update: Instant::now(),
         }
@@ -127,8 +133,13 @@ impl Thread {
     }
 
     fn step(&mut self) {
+        let start = Instant::now();
         self.session.step();
-        self.clock.stepped(Instant::now());
+        let now = Instant::now();
+        self.clock.stepped(now);
+        if self.gives_way {
+            self.clock.rest(now, COURTESY * (now - start));
+        }
         self.publisher.touch();
         self.changed = true;
     }
@@ -230,6 +241,7 @@ impl Thread {
             Command::Watch(watch) => self.eye.watch = watch,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
+            Command::GiveWay(gives_way) => self.gives_way = gives_way,
             Command::View(camera, look) => self.session.set_view(*camera, *look),
             Command::Film(keys) => self.session.set_film(keys),
             Command::Save(path, existing) => {

@@ -10,6 +10,7 @@ mod tests;
 mod turned;
 mod upsample;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
@@ -39,6 +40,8 @@ const MOST_WAITING: usize = 32 << 20;
 pub struct CpuPainter {
     gpu: Gpu,
     screen: Screen,
+    /// The panel as it was drawn last.
+    sheet: Screen,
     mailbox: Arc<Mailbox>,
     thread: Option<JoinHandle<()>>,
     look: LookSpec,
@@ -75,6 +78,7 @@ impl CpuPainter {
             .ok();
         Ok(Self {
             screen: Screen::new(&gpu),
+            sheet: Screen::new(&gpu),
             gpu,
             mailbox,
             thread,
@@ -264,10 +268,20 @@ impl CpuPainter {
         pixels.whole()
     }
 
-    /// Lays the latest picture over a surface; false where there is none.
-    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat) -> bool {
+    /// Lays these columns of the latest picture over a surface; false where there is none.
+    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
         self.take_next();
-        self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format)
+        self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format, columns)
+    }
+
+    /// An empty sheet as large as a surface, to draw the panel on.
+    pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
+        self.sheet.blank(&self.gpu, size, format)
+    }
+
+    /// Lays these columns of the sheet over a surface.
+    pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
+        self.sheet.lay(&self.gpu, on, format, columns);
     }
 
     /// Puts the next picture on the screen.

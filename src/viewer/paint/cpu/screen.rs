@@ -1,7 +1,9 @@
-//! A finished picture in the window: one texture, laid over it.
+//! A texture over the window: a finished picture, or the panel as it was drawn last.
+
+use std::ops::Range;
 
 use super::mailbox::Pixels;
-use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, color_pass, sampled};
+use crate::viewer::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 
 /// kiss3d's film codes light with a plain gamma of 2.2, and takes a power of it before that, which it works out in any case: with this one,
 /// the bytes of a picture go through the film as they are. Where a processor runs the shaders, each further step costs
@@ -37,8 +39,7 @@ impl Screen {
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
         if self.picture.as_ref().is_none_or(|(texture, _)| !fits(texture)) {
             let texture = gpu.map("picture", size, wgpu::TextureFormat::Rgba8Unorm);
-            let bind = gpu.bind(&self.layout, &[(0, wgpu::BindingResource::TextureView(&texture.view))]);
-            self.picture = Some((texture, bind));
+            self.picture = Some(self.bound(gpu, texture));
         }
         if let Some((texture, _)) = &self.picture {
             gpu.write(texture, [left, 0, 0], [size[0] - left, size[1], 0], &pixels.rgba);
@@ -54,13 +55,41 @@ impl Screen {
         self.draw_by(self.pipeline.as_ref(), pass);
     }
 
-    /// Draws the picture over a surface, byte for byte; false before there is one.
-    pub(super) fn lay(&mut self, gpu: &Gpu, on: &wgpu::TextureView, format: wgpu::TextureFormat) -> bool {
+    /// A target of this format and as large as the surface, cleared, which becomes its picture.
+    pub(super) fn blank(&mut self, gpu: &Gpu, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
+        let fits = |texture: &Texture| texture.size() == size.map(|n| n as f32) && texture.texture.format() == format;
+        let kept = self.picture.take().filter(|(texture, _)| fits(texture));
+        let picture = kept.unwrap_or_else(|| self.bound(gpu, gpu.target("sheet", size, format)));
+        let view = picture.0.view.clone();
+        self.picture = Some(picture);
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        drop(clear_pass(&mut encoder, "sheet", &view));
+        gpu.queue.submit([encoder.finish()]);
+        view
+    }
+
+    fn bound(&self, gpu: &Gpu, texture: Texture) -> (Texture, wgpu::BindGroup) {
+        let bind = gpu.bind(&self.layout, &[(0, wgpu::BindingResource::TextureView(&texture.view))]);
+        (texture, bind)
+    }
+
+    /// Draws these columns of the picture over a surface, byte for byte; false before there is a picture.
+    pub(super) fn lay(
+        &mut self,
+        gpu: &Gpu,
+        on: &wgpu::TextureView,
+        format: wgpu::TextureFormat,
+        columns: Range<u32>,
+    ) -> bool {
         if self.straight.as_ref().is_none_or(|(made_for, _)| *made_for != format) {
             self.straight = Some((format, self.pipeline_onto(gpu, (format, None, 1))));
         }
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let drawn = self.draw_by(self.straight.as_ref(), &mut color_pass(&mut encoder, "screen", on));
+        let mut pass = color_pass(&mut encoder, "screen", on);
+        let height = on.texture().height();
+        pass.set_scissor_rect(columns.start, 0, columns.end.saturating_sub(columns.start), height);
+        let drawn = self.draw_by(self.straight.as_ref(), &mut pass);
+        drop(pass);
         gpu.queue.submit([encoder.finish()]);
         drawn
     }
@@ -107,7 +136,7 @@ mod tests {
     /// Bytes of a surface of this format and size after a picture was laid over it; nothing where none was.
     fn laid(gpu: &Gpu, screen: &mut Screen, format: wgpu::TextureFormat, size: (usize, usize)) -> Option<Vec<u8>> {
         let surface = gpu.target("surface", [size.0, size.1], format);
-        let drawn = screen.lay(gpu, &surface.view, format);
+        let drawn = screen.lay(gpu, &surface.view, format, 0..size.0 as u32);
         let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         drawn.then(|| gpu.read(encoder, &surface).expect("a device"))
     }
@@ -126,6 +155,19 @@ mod tests {
             let turned = laid(&gpu, &mut screen, bgra, size).expect("there is a picture");
             let same = turned.chunks_exact(4).zip(picture.rgba.chunks_exact(4));
             assert!(same.clone().all(|(a, b)| a == [b[2], b[1], b[0], b[3]]), "{size:?}");
+        }
+        // A sheet begins black, and only the columns that are asked for are laid.
+        let mut sheet = Screen::new(&gpu);
+        drop(sheet.blank(&gpu, [40, 30], rgba));
+        let surface = gpu.target("surface", [40, 30], rgba);
+        screen.put(&gpu, &any_picture((40, 30)));
+        assert!(screen.lay(&gpu, &surface.view, rgba, 0..40) && sheet.lay(&gpu, &surface.view, rgba, 3..17));
+        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let both = gpu.read(encoder, &surface).expect("a device");
+        let picture = any_picture((40, 30));
+        for (i, (pixel, from)) in both.chunks_exact(4).zip(picture.rgba.chunks_exact(4)).enumerate() {
+            let wanted = if (3..17).contains(&(i % 40)) { &[0, 0, 0, 255] } else { from };
+            assert_eq!(pixel, wanted, "pixel {i}");
         }
         // Between a resize and the next picture, the last one is stretched over all of the surface.
         let picture = any_picture((40, 30));
