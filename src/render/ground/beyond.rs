@@ -26,10 +26,26 @@ const DEEPEST: f32 = 0.26;
 const GOES_ON: f32 = 0.14;
 const STEEPEST: [f32; 2] = [-0.9, 0.35];
 /// Cells of the box over which that slope is taken.
-const SLOPED: f32 = 5.0;
+const SLOPED: f32 = 8.0;
 /// Share of the distance from a side by which ridges bend, and along which the heights of the side become one.
 const BENDS: f32 = 0.45;
-const WIDENS: f32 = 0.55;
+const WIDENS: f32 = 0.8;
+/// Places along that stretch and their weights, so many that a peak at the side has no row of echoes.
+const SIDES: [(f32, f32); 13] = [
+    (-0.9, 0.02),
+    (-0.75, 0.045),
+    (-0.6, 0.07),
+    (-0.45, 0.09),
+    (-0.3, 0.11),
+    (-0.15, 0.12),
+    (0.0, 0.09),
+    (0.15, 0.12),
+    (0.3, 0.11),
+    (0.45, 0.09),
+    (0.6, 0.07),
+    (0.75, 0.045),
+    (0.9, 0.02),
+];
 /// Height of hills in shares of the distance from a side, and the longest sides at which they grow no more.
 const HILLS: f32 = 0.17;
 const HILLY: f32 = 0.3;
@@ -122,19 +138,36 @@ impl Outline<'_> {
         let here = if away < 1e-3 {
             heights.at(held[0], held[1])
         } else {
-            [-1.0, -0.5, 0.0, 0.5, 1.0].map(side).iter().sum::<f32>() / 5.0
+            SIDES.iter().map(|&(aside, weight)| side(aside) * weight).sum()
         };
-        let inward = heights.at(held[0] - toward.x * SLOPED, held[1] - toward.y * SLOPED);
-        let slope = ((heights.at(held[0], held[1]) - inward) * tall / SLOPED).clamp(STEEPEST[0], STEEPEST[1]);
+        // The slope of a stretch of the side: that of each of its cells would go on as a furrow.
+        let slope = |aside: f32| {
+            let shift = aside * (SLOPED + WIDENS * away);
+            let at = |inward: f32| {
+                let [x, z] = [held[0] - toward.y * shift, held[1] + toward.x * shift];
+                heights.at(x - toward.x * inward, z - toward.y * inward)
+            };
+            at(0.0) - at(SLOPED)
+        };
+        let slope = SIDES.iter().map(|&(aside, weight)| slope(aside) * weight).sum::<f32>() * tall / SLOPED;
+        let slope = slope.clamp(STEEPEST[0], STEEPEST[1]);
         let goes_on = GOES_ON * self.longest;
         let slope = slope * goes_on * (1.0 - (-away / goes_on).exp());
         let t = saturate(away / self.margin);
         let ended = t * t * (3.0 - 2.0 * t);
-        let hills = HILLS * away.min(HILLY * self.longest) * noise::fractal(q * 0.045 + v3(6.0, 2.0, 4.0), 5);
+        // Ridges between washed valleys, not round lumps.
+        let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
+        let ridge = 0.3 - noise::fractal(q * 0.032 + v3(6.0, 2.0, 4.0) + V3::repeat(0.032 * warp), 5).abs() * 1.5;
+        let broad = noise::fractal(q * 0.018 + v3(4.0, 7.0, 2.0), 3);
+        let hills = HILLS * away.min(HILLY * self.longest) * (ridge + broad);
+        // Fields of rocks on plains of ash.
+        let field = smoothstep(-0.15, 0.3, noise::fractal(q * 0.03 + v3(8.0, 3.0, 5.0), 3));
+        let rough = noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 5);
         let rocks = ROCKS[0]
             * self.unit
             * saturate(away / (ROCKS[1] * self.unit))
-            * noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 4);
+            * lerp(0.25, 1.3, field)
+            * (rough + 0.5 * (0.2 - rough.abs()));
         match self.ends {
             Ends::Sea => {
                 let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * ended;

@@ -25,6 +25,9 @@ pub(crate) const STRENGTH: f32 = 33.0;
 /// grazing angle.
 pub(crate) const STEEPER: f32 = 1.6;
 
+/// Share of the light that reaches what is turned away from the lava: more would show no relief beside it.
+pub(crate) const ASIDE: f32 = 0.06;
+
 /// Share of the light of open lava that comes out of the cracks of a dull crust.
 const GLIMMERS: f32 = 0.4;
 /// Share of it that leaves a closed crust.
@@ -137,8 +140,10 @@ impl EmberLight {
 
     /// Strength of the glow that reaches a point with normal `n`, about 0..1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
-        self.arriving(p)
-            .map_or(0.0, |(light, from)| STEEPER * light * light * (0.22 + 0.78 * saturate(0.15 + 0.85 * n.dot(&from))))
+        self.arriving(p).map_or(0.0, |(light, from)| {
+            let facing = saturate(n.dot(&from));
+            STEEPER * light * light * (ASIDE + (1.0 - ASIDE) * facing * facing.sqrt())
+        })
     }
 
     /// Strength of the glow that a surface at a point mirrors in a direction: the lava is seen as a wide patch of light.

@@ -256,13 +256,15 @@ impl March<'_> {
         let edge = self.field.smoke.edge();
         let scale = 1.0 / (BILLOW * edge);
         let (mut height, mut slope) = self.generations.billow(s, p, puff.flow, scale);
-        let fine = saturate((t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]));
-        if fine > 0.0 {
+        let thin = faded(puff.dense * edge);
+        // Thin smoke is a veil: fine billows would tear it into specks.
+        let fine = (1.0 - thin * thin)
+            * saturate((t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]));
+        if fine > FAINT {
             let (finer, rise) = self.generations.billow(s, p, puff.flow, scale * FINER);
             height += finer * (FINER_HEIGHT * fine);
             slope += rise * (FINER_SLOPE * fine);
         }
-        let thin = faded(puff.dense * edge);
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
         let relief = Relief::of(detail, height, slope, self.light.toward);
         (dense > 0.0).then_some(Shaped { puff, dense: dense * self.pace, relief })

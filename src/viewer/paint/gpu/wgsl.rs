@@ -240,6 +240,7 @@ fn shared() -> String {
         EMBER_KELVIN = ember::KELVIN;
         EMBER_STRENGTH = ember::STRENGTH;
         EMBER_STEEPER = ember::STEEPER;
+        EMBER_ASIDE = ember::ASIDE;
         EMBER_GLOSS = ember::GLOSS as f32;
         EMBER_HIGH = ember::HIGH;
         EMBER_BEYOND = ember::BEYOND;

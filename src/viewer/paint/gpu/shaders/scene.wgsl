@@ -377,7 +377,8 @@ fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
 fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
     let arriving = ember_arriving(p);
     let light = EMBER_STEEPER * arriving.w * arriving.w;
-    return light * (0.22 + 0.78 * saturate1(0.15 + 0.85 * dot(n, arriving.xyz)));
+    let facing = saturate1(dot(n, arriving.xyz));
+    return light * (EMBER_ASIDE + (1.0 - EMBER_ASIDE) * facing * sqrt(facing));
 }
 
 // The same as a surface mirrors it in a direction: the lava is seen as a wide patch of light.

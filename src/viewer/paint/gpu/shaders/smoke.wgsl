@@ -36,14 +36,14 @@ fn smoke_billow(p: vec3<f32>, flow: vec3<f32>, scale: f32) -> vec4<f32> {
     return sum;
 }
 
-// The same of the broad ones, and of the finer ones that pixels at this distance show.
-fn smoke_billows(p: vec3<f32>, flow: vec3<f32>, t: f32) -> vec4<f32> {
+// The same of the broad ones, and of the finer ones that pixels at this distance show in smoke that is no thin veil.
+fn smoke_billows(p: vec3<f32>, flow: vec3<f32>, t: f32, thin: f32) -> vec4<f32> {
     let scale = 1.0 / (BILLOW * frame.smoke.low.w);
-    let fine = saturate1((t * frame.floor.w / frame.smoke.low.w - FINER_SEEN.x) / (FINER_SEEN.y - FINER_SEEN.x));
+    let fine = (1.0 - thin * thin) * saturate1((t * frame.floor.w / frame.smoke.low.w - FINER_SEEN.x) / (FINER_SEEN.y - FINER_SEEN.x));
     var sum = vec4(0.0);
     for (var k = 0; k < 2; k++) {
         let counts = select(vec2(1.0), vec2(FINER_HEIGHT, FINER_SLOPE) * fine, k > 0);
-        if counts.x <= 0.0 { continue; }
+        if k > 0 && fine <= FAINT { continue; }
         sum += smoke_billow(p, flow, scale * select(1.0, FINER_BILLOWS, k > 0)) * vec4(counts.x, vec3(counts.y));
     }
     return sum;
@@ -85,8 +85,9 @@ fn shaped_smoke(p: vec3<f32>, t: f32, light: SmokeLight) -> ShapedSmoke {
     var open = 1.0;
     let detail = frame.smoke.ends.w;
     if detail > 0.0 {
-        let billow = smoke_billows(p, (motion.xyz * 255.0 - STILL) * (2.0 / QUICKEST * edge), t);
-        dense *= clamp(1.0 + detail * billow.x * (ROUGH + RAGGED * exp(-dense * edge)), 0.0, 4.0);
+        let thin = exp(-dense * edge);
+        let billow = smoke_billows(p, (motion.xyz * 255.0 - STILL) * (2.0 / QUICKEST * edge), t, thin);
+        dense *= clamp(1.0 + detail * billow.x * (ROUGH + RAGGED * thin), 0.0, 4.0);
         facing = clamp(1.0 - RELIEF * detail * dot(billow.yzw, frame.sun.xyz), FACING.x, FACING.y);
         up = saturate1(ABOVE - UPPER * detail * billow.z);
         open = max(1.0 - HOLLOW * detail * (1.0 - ramp(HOLLOWS.x, HOLLOWS.y, billow.x)), DEEPEST);
