@@ -50,7 +50,7 @@ const SIDES: [(f32, f32); 13] = [
 const HILLS: f32 = 0.17;
 const HILLY: f32 = 0.3;
 /// Height of rocks on it in units of pattern, and the units from the side at which they are as high.
-const ROCKS: [f32; 2] = [0.9, 5.0];
+const ROCKS: [f32; 2] = [0.5, 5.0];
 /// Longest sides of the box above its lowest side at which sunlight on lower ground is taken: below water it comes from its surface.
 const LIT: f32 = 0.03;
 /// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
