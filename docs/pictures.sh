@@ -10,7 +10,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Four pictures of what melts.
 melting() {
-    for of in wax=440 chocolate=80 metal=26 ice=22; do
+    for of in wax=200 chocolate=80 metal=92 ice=130; do
         lavoxel render "terrains/${of%=*}.toml" --steps "${of#*=}" --size 720x540 --picture "$work/${of%=*}.png" -q
     done
     montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 -quality 88 -define webp:method=6 docs/melting.webp
@@ -18,7 +18,7 @@ melting() {
 
 # A section of the tube, and the tube cut open.
 tube() {
-    lavoxel render terrains/tube.toml --slice x=49 --size 640x420 --picture "$work/section.png" -q
+    lavoxel render terrains/tube.toml --slice x=47 --size 640x420 --picture "$work/section.png" -q
     lavoxel render terrains/tube.toml --size 640x420 --picture "$work/cut.png" -q
     convert "$work"/{section,cut}.png +append docs/tube.png
 }

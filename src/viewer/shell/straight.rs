@@ -25,7 +25,7 @@ pub(in crate::viewer) struct Straight {
     pub(in crate::viewer) frames: u64,
 }
 
-/// What one pass of the user interface draws.
+/// Part of the user interface that one pass draws.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Whole,
