@@ -83,7 +83,7 @@ window() {
     xdotool search --sync --name Lavoxel windowfocus mousemove 780 720
     shot
     for _ in 1 2 3 4 5 6 7; do run; shot; done
-    xdotool key F3 mousemove 840 380
+    xdotool key F3 mousemove 880 560
     sleep 3
     xdotool click 1 mousemove 780 720
     for _ in 1 2 3 4 5 6; do run; shot; done
