@@ -141,6 +141,8 @@ mod tests {
             clock.rest(now, Duration::from_secs(9));
             assert_eq!(clock.due(now), Some(Duration::from_secs(9)), "{pace:?}");
             assert_eq!(clock.due(now + Duration::from_secs(10)), Some(Duration::ZERO), "{pace:?}");
+            clock.rest(now, Duration::ZERO);
+            assert_eq!(clock.due(now), Some(Duration::ZERO), "{pace:?}: a rest can be ended");
         }
         clock.set(Pace::Paused).expect("a pace");
         assert_eq!(clock.due(now), None, "a rest starts nothing");

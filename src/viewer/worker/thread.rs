@@ -241,7 +241,11 @@ impl Thread {
             Command::Watch(watch) => self.eye.watch = watch,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
-            Command::GiveWay(gives_way) => self.gives_way = gives_way,
+            Command::GiveWay(gives_way) => {
+                self.gives_way = gives_way;
+                // A long step has a long rest, which ends with the drag.
+                self.clock.rest(Instant::now(), Duration::ZERO);
+            }
             Command::View(camera, look) => self.session.set_view(*camera, *look),
             Command::Film(keys) => self.session.set_film(keys),
             Command::Save(path, existing) => {
