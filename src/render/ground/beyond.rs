@@ -25,7 +25,7 @@ const DEEPEST: f32 = 0.26;
 /// Longest sides of the box over which a slope at its sides goes on, and the steepest way down and up of these.
 const GOES_ON: f32 = 0.14;
 const STEEPEST: [f32; 2] = [-0.9, 0.35];
-/// Cells of the box over which that slope is taken.
+/// Cells of the box over which that slope is taken, inwards and along the side.
 const SLOPED: f32 = 8.0;
 /// Share of the distance from a side by which ridges bend, and along which the heights of the side become one.
 const BENDS: f32 = 0.45;
@@ -135,11 +135,8 @@ impl Outline<'_> {
             let shift = aside * WIDENS * away;
             heights.at(held[0] - toward.y * shift + bend_x, held[1] + toward.x * shift + bend_z)
         };
-        let here = if away < 1e-3 {
-            heights.at(held[0], held[1])
-        } else {
-            SIDES.iter().map(|&(aside, weight)| side(aside) * weight).sum()
-        };
+        let mean = |of: &dyn Fn(f32) -> f32| SIDES.iter().map(|&(aside, weight)| of(aside) * weight).sum::<f32>();
+        let here = if away < 1e-3 { heights.at(held[0], held[1]) } else { mean(&side) };
         // The slope of a stretch of the side: that of each of its cells would go on as a furrow.
         let slope = |aside: f32| {
             let shift = aside * (SLOPED + WIDENS * away);
@@ -149,12 +146,26 @@ impl Outline<'_> {
             };
             at(0.0) - at(SLOPED)
         };
-        let slope = SIDES.iter().map(|&(aside, weight)| slope(aside) * weight).sum::<f32>() * tall / SLOPED;
-        let slope = slope.clamp(STEEPEST[0], STEEPEST[1]);
+        let slope = (mean(&slope) * tall / SLOPED).clamp(STEEPEST[0], STEEPEST[1]);
         let goes_on = GOES_ON * self.longest;
         let slope = slope * goes_on * (1.0 - (-away / goes_on).exp());
         let t = saturate(away / self.margin);
         let ended = t * t * (3.0 - 2.0 * t);
+        let relief = self.relief(q, away);
+        match self.ends {
+            Ends::Sea => {
+                let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * ended;
+                here + (slope - sunk + relief) / tall
+            }
+            Ends::Plain => {
+                let relief = slope * (1.0 - ended) + relief * (1.0 - smoothstep(FLAT, 1.0, t));
+                lerp(here, self.plain, ended) + relief / tall
+            }
+        }
+    }
+
+    /// Height of hills and rocks at a place in units of pattern, so far away from the box.
+    fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
         let ridge = 0.3 - noise::fractal(q * 0.032 + v3(6.0, 2.0, 4.0) + V3::repeat(0.032 * warp), 5).abs() * 1.5;
@@ -163,21 +174,9 @@ impl Outline<'_> {
         // Fields of rocks on plains of ash.
         let field = smoothstep(-0.15, 0.3, noise::fractal(q * 0.03 + v3(8.0, 3.0, 5.0), 3));
         let rough = noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 5);
-        let rocks = ROCKS[0]
-            * self.unit
-            * saturate(away / (ROCKS[1] * self.unit))
-            * lerp(0.25, 1.3, field)
-            * (rough + 0.5 * (0.2 - rough.abs()));
-        match self.ends {
-            Ends::Sea => {
-                let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * ended;
-                here + (slope - sunk + hills + rocks) / tall
-            }
-            Ends::Plain => {
-                let relief = slope * (1.0 - ended) + (hills + rocks) * (1.0 - smoothstep(FLAT, 1.0, t));
-                lerp(here, self.plain, ended) + relief / tall
-            }
-        }
+        let near = saturate(away / (ROCKS[1] * self.unit));
+        let rocks = ROCKS[0] * self.unit * near * lerp(0.25, 1.3, field) * (rough + 0.5 * (0.2 - rough.abs()));
+        hills + rocks
     }
 
     /// Height without the box, which is cut out so that rays meet its own ground there.

@@ -39,9 +39,9 @@ pub(crate) const GLOSS: i32 = 3;
 /// How fast the light on gas fades with the height above the lava.
 pub(crate) const HIGH: f32 = 0.008;
 
-/// Blur radii in cells (of each of three box passes) and their shares of the light.
 /// Cells from the box at which its light is lost: maps end at its sides.
 pub(crate) const BEYOND: f32 = 16.0;
+/// Blur radii in cells (of each of three box passes) and their shares of the light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
 /// The keys of the look on which the light of the lava depends.

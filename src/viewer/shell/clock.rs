@@ -8,7 +8,7 @@ const REFRESH: Duration = Duration::from_millis(500);
 /// Least time between frames for changes of the panel, where the CPU draws the window too.
 const PANEL_ON_CPU: Duration = Duration::from_millis(50);
 /// Least time between frames for numbers in the panel, where the CPU draws the window too.
-const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
+pub(in crate::viewer) const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
 /// Time over which the rate of pictures is taken.
 const WINDOW: Duration = Duration::from_secs(1);
 /// Time for which a rate is shown.

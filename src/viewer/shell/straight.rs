@@ -3,7 +3,7 @@
 //! The panel costs half as much again, so it is drawn on a sheet, which is laid over some frames.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kiss3d::context::Context;
 use kiss3d::egui::{self, LayerId, Order, Pos2, RawInput, Rect, vec2};
@@ -11,10 +11,8 @@ use kiss3d::renderer::EguiRenderer;
 use kiss3d::window::Window;
 
 use crate::viewer::paint::Painter;
+use crate::viewer::shell::clock::NUMBERS_ON_CPU;
 use crate::viewer::ui;
-
-/// Time for which numbers of the panel may stand.
-const STANDS: Duration = Duration::from_millis(250);
 
 /// A second painter of the panel, because kiss3d keeps its own to itself. It hears no events.
 pub(in crate::viewer) struct Straight {
@@ -70,7 +68,8 @@ impl Straight {
         if !apart {
             self.pass(window, &view, seconds, Part::Whole, &mut draw);
         } else {
-            let fresh = |(drawn, size): (Instant, [u32; 2])| drawn.elapsed() < STANDS && size == [width, height];
+            let fresh =
+                |(drawn, size): (Instant, [u32; 2])| drawn.elapsed() < NUMBERS_ON_CPU && size == [width, height];
             if !self.sheet.is_some_and(fresh)
                 && let Some(sheet) = painter.sheet([width as usize, height as usize], format)
             {
@@ -138,6 +137,8 @@ fn leave_only(context: &egui::Context, part: Part) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::grid::Grid;
     use crate::render::{Bounds, Camera, CameraSpec};
