@@ -142,7 +142,8 @@ mod tests {
             assert_eq!(clock.due(now), Some(Duration::from_secs(9)), "{pace:?}");
             assert_eq!(clock.due(now + Duration::from_secs(10)), Some(Duration::ZERO), "{pace:?}");
             clock.rest(now, Duration::ZERO);
-            assert_eq!(clock.due(now), Some(Duration::ZERO), "{pace:?}: a rest can be ended");
+            let due = clock.due(now).expect("a pace");
+            assert!(due < Duration::from_secs(1), "{pace:?}: a rest can be ended, {due:?}");
         }
         clock.set(Pace::Paused).expect("a pace");
         assert_eq!(clock.due(now), None, "a rest starts nothing");
