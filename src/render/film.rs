@@ -4,7 +4,7 @@ use crate::parallel::*;
 
 use super::image::{Image, SRGB};
 use super::mask;
-use super::math::{V3, lerp, smoothstep};
+use super::math::{V3, lerp, saturate, smoothstep};
 use crate::render::ground::raster::Raster;
 use crate::simd::{Level, Simd, Work};
 
@@ -34,10 +34,58 @@ pub(crate) struct Film {
 /// How light is converted to colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Develop {
-    /// Bloom of the given strength, exposure factor, filmic curve.
-    Filmic { exposure: f32, glow: f32 },
+    /// Bloom of the given strength, heat haze, exposure factor, filmic curve.
+    Filmic { exposure: f32, glow: f32, shimmer: Shimmer },
     /// Linear light straight to sRGB: colours stay those of the palette.
     Plain,
+}
+
+/// Heat haze: hot air over bright lava bends the light that passes it, in waves that rise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shimmer {
+    /// 0 none, 1 usual.
+    pub(crate) strength: f32,
+    /// How far the waves have risen, in their phase.
+    pub(crate) moment: f32,
+}
+
+/// Heights of the picture by which hot air moves what is seen through it at most, and by which it rises over what heats it.
+pub(crate) const MOVES: f32 = 0.0022;
+pub(crate) const ABOVE: f32 = 0.035;
+/// Phase of its waves over the height of a picture, and by which they rise in a step.
+pub(crate) const WAVES: f32 = 170.0;
+const RISES: f64 = 0.45;
+/// Heat of the air by the red of the bloom below it, and how much of that blue takes away: what is white is lit, not hot.
+pub(crate) const HEATS: f32 = 2.5;
+pub(crate) const WHITE: f32 = 2.0;
+
+/// Brightness of the narrow bloom from which on a place moves less, and not at all: what glows is seen before the air that it heats.
+pub(crate) const GLOWS: [f32; 2] = [0.03, 0.25];
+
+impl Shimmer {
+    pub(crate) const NONE: Self = Self { strength: 0.0, moment: 0.0 };
+
+    /// The haze of a strength after so many steps.
+    pub(crate) fn at(strength: f32, steps: f64) -> Self {
+        Self { strength, moment: (steps * RISES).rem_euclid(2.0 * std::f64::consts::TAU) as f32 }
+    }
+
+    /// How far what is seen at a place is moved, all in heights of the picture, by the heat of the air, 0..1.
+    fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
+        let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
+        let by = MOVES * self.strength * heat;
+        [by * (y + t + 1.7 * (0.6 * x + 0.5 * t).sin()).sin(), by * (0.8 * x + 1.3 * (0.7 * y + t).sin()).sin()]
+    }
+}
+
+/// Heat of the air over light of the wide bloom, 0..1.
+fn heat(bloom: V3) -> f32 {
+    saturate(HEATS * (bloom.x - WHITE * bloom.z))
+}
+
+/// Share of the hot air that is seen beside what glows, by the light of the narrow bloom.
+fn beside(bloom: V3) -> f32 {
+    1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
 }
 
 impl Film {
@@ -53,20 +101,49 @@ impl Film {
     }
 
     pub(crate) fn develop(&self, how: Develop) -> Image {
-        let bloom = match how {
-            Develop::Filmic { glow, exposure } if glow > 0.0 => {
-                let [mut sum, wide] = self.bloom(exposure);
+        let (bloom, air) = match how {
+            Develop::Filmic { glow, exposure, shimmer } if glow > 0.0 || shimmer.strength > 0.0 => {
+                let [mut near, wide] = self.bloom(exposure);
+                let below = ABOVE * self.height as f32;
+                let warm = |x: f32, y: f32, near: V3| beside(near * exposure) * heat(wide.at(x, y + below) * exposure);
+                let air = (shimmer.strength > 0.0).then(|| (shimmer, near.map(warm)));
                 let shares = SHARES.map(|share| share * glow);
-                sum.data.iter_mut().zip(&wide.data).for_each(|(n, w)| *n = *n * shares[0] + *w * shares[1]);
-                Some(sum)
+                near.data.iter_mut().zip(&wide.data).for_each(|(n, w)| *n = *n * shares[0] + *w * shares[1]);
+                ((glow > 0.0).then_some(near), air)
             }
-            _ => None,
+            _ => (None, None),
         };
         let mut image = Image::filled(self.width, self.height, [0; 3]);
         let rows = image.rgb.par_chunks_mut(3 * self.width).zip(self.light.par_chunks(self.width)).enumerate();
         let (level, bloom) = (Level::fastest(), bloom.as_ref());
-        rows.for_each(|(y, (row, light))| level.run(Print { how, bloom, y, light, row }));
+        rows.for_each(|(y, (row, light))| {
+            let bent = air.as_ref().and_then(|(shimmer, air)| self.bent(*shimmer, air, y));
+            level.run(Print { how, bloom, y, light: bent.as_deref().unwrap_or(light), row });
+        });
         image
+    }
+
+    /// The light of row `y` through hot air; none where the air is cool.
+    fn bent(&self, shimmer: Shimmer, air: &Raster<f32>, y: usize) -> Option<Vec<V3>> {
+        let (at, high) = (y as f32 + 0.5, self.height as f32);
+        let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
+        let hot = |x: usize| air.along(&blocks, x as f32 + 0.5);
+        let mut bent: Option<Vec<V3>> = None;
+        for (x, hot) in (0..self.width).map(|x| (x, hot(x))).filter(|(_, hot)| *hot > 0.0) {
+            let place = [x as f32 + 0.5, at];
+            let [right, down] = shimmer.moved(place.map(|c| c / high), hot).map(|c| c * high);
+            bent.get_or_insert_with(|| row.to_vec())[x] = self.between(place[0] + right, place[1] + down);
+        }
+        bent
+    }
+
+    /// Light between the centres of pixels, held at the sides.
+    fn between(&self, x: f32, y: f32) -> V3 {
+        let (x, y) = ((x - 0.5).clamp(0.0, (self.width - 1) as f32), (y - 0.5).clamp(0.0, (self.height - 1) as f32));
+        let (i, j) = (x as usize, y as usize);
+        let at = |i: usize, j: usize| self.light[j.min(self.height - 1) * self.width + i.min(self.width - 1)];
+        let along = |j: usize| at(i, j).lerp(&at(i + 1, j), x - i as f32);
+        along(j).lerp(&along(j + 1), y - j as f32)
     }
 
     /// The bright part of the picture, blurred narrowly and widely.
@@ -195,7 +272,7 @@ mod tests {
     #[test]
     fn a_black_film_stays_black_and_bloom_is_symmetric() {
         let film = |light: Vec<V3>| Film { width: 24, height: 24, light };
-        let how = Develop::Filmic { exposure: 1.0, glow: 1.0 };
+        let how = Develop::Filmic { exposure: 1.0, glow: 1.0, shimmer: Shimmer::at(1.0, 3.0) };
         assert!(film(vec![V3::zeros(); 576]).develop(how).rgb.iter().all(|b| *b <= 1));
         let mut light = vec![V3::zeros(); 576];
         for (x, y) in [(11, 11), (12, 11), (11, 12), (12, 12)] {
@@ -203,5 +280,30 @@ mod tests {
         }
         let [near, _] = film(light).bloom(1.0);
         assert!((near.at(4.0, 12.0) - near.at(12.0, 20.0)).norm() < 1e-5);
+    }
+
+    #[test]
+    fn air_trembles_over_lava_and_not_over_white_walls() {
+        let (width, height) = (96, 192);
+        // Stripes behind the air, and something bright at the foot.
+        let picture = |bright: V3, strength: f32, steps: f64| {
+            let light = (0..width * height).map(|k| match (k % width, k / width) {
+                (_, y) if y > 160 => bright,
+                (x, _) => V3::repeat(0.1 + 0.3 * (x / 4 % 2) as f32),
+            });
+            let film = Film { width, height, light: light.collect() };
+            film.develop(Develop::Filmic { exposure: 1.0, glow: 0.0, shimmer: Shimmer::at(strength, steps) }).rgb
+        };
+        let (lava, wall) = (v3(4.0, 1.2, 0.1), V3::repeat(3.0));
+        let still = picture(lava, 0.0, 0.0);
+        let moved = |other: &[u8], rows: std::ops::Range<usize>| {
+            let rows = rows.start * width * 3..rows.end * width * 3;
+            still[rows.clone()].iter().zip(&other[rows]).filter(|(a, b)| a.abs_diff(**b) > 4).count()
+        };
+        let trembles = picture(lava, 4.0, 0.0);
+        assert!(moved(&trembles, 140..160) > 500, "{} over it", moved(&trembles, 140..160));
+        assert_eq!(moved(&trembles, 0..60), 0, "far above");
+        assert_ne!(picture(lava, 4.0, 3.0), trembles, "the waves rise");
+        assert_eq!(picture(wall, 4.0, 0.0), picture(wall, 0.0, 0.0), "a wall is not hot");
     }
 }

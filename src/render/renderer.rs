@@ -351,7 +351,7 @@ impl Renderer {
                 let part = (self.with_volume(shown), Skipping::Bricks);
                 let media = Media::new(media, self.clouds(fog.as_deref(), smoke.as_deref()), part);
                 let ember = EmberLight::none(volume.grid);
-                let how = Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow };
+                let how = self.filmic();
                 let sea = self.sea(volume, shown).and_then(|sea| self.around(sea, volume, &media));
                 let sparks = self.sparks(camera);
                 cover(&self.context(&field, &media, (shown, sea, &sparks), &ember), camera, image, how)

@@ -79,6 +79,8 @@ table! {
         pub exposure: f32 = 0.0, [-10.0, 10.0] "stops";
         /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic.
         pub glow: f32 = 1.0, [0.0, 10.0] "";
+        /// Strength of the heat haze over bright lava, 0 none, 1 usual. Cinematic.
+        pub shimmer: f32 = 1.0, [0.0, 10.0] "";
         /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic.
         pub lava_light: f32 = 1.0, [0.0, 10.0] "";
         /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.

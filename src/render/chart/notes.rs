@@ -3,7 +3,7 @@
 
 use super::legend::{ColorBar, Frame, Scale};
 use super::text::{Align, Ink, blend};
-use crate::render::film::Develop;
+use crate::render::film::{Develop, Shimmer};
 use crate::render::image::Image;
 use crate::render::lava::blackbody::{BlackBody, red_hot};
 use crate::view::Palette;
@@ -145,7 +145,8 @@ fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
 
 /// A bar of the colours of glowing lava.
 fn temperatures(image: &mut Image, ink: Ink, [low, high]: [f32; 2]) {
-    let (black_body, develop) = (BlackBody::new(), Develop::Filmic { exposure: 1.0, glow: 0.0 });
+    let (black_body, develop) =
+        (BlackBody::new(), Develop::Filmic { exposure: 1.0, glow: 0.0, shimmer: Shimmer::NONE });
     let palette = Palette::sampled(|t| {
         let kelvin = low + (high - low) * t;
         develop.pixel(black_body.shown(kelvin) * red_hot(kelvin), (0, 0)).map(|c| f32::from(c) / 255.0)

@@ -2,7 +2,7 @@
 
 use super::{NO_PICTURE, Renderer};
 use crate::render::camera::Camera;
-use crate::render::film::{Develop, Film};
+use crate::render::film::{Develop, Film, Shimmer};
 use crate::render::frame::{Frame, Keeping, Kept, Wanted};
 use crate::render::image::Image;
 use crate::render::media::veils::Weave;
@@ -10,7 +10,7 @@ use crate::render::style::tracer::Tracer;
 use crate::render::style::transfer::Shown;
 use crate::render::volume::seen::Places;
 use crate::render::volume::tiles::Live;
-use crate::view::Antialias;
+use crate::view::{Antialias, LookSpec};
 
 impl Renderer {
     fn frame_through<'a, T: Tracer>(
@@ -54,7 +54,7 @@ impl Renderer {
         if self.is_given_up() {
             return NO_PICTURE;
         }
-        film.develop(Develop::Filmic { exposure: self.look.exposure.exp2(), glow: self.look.glow })
+        film.develop(self.filmic())
     }
 
     /// The picture without lava, drawn again where there may be lava in it.
@@ -103,6 +103,12 @@ impl Renderer {
         frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
         bare.drawn = Some(places.live(camera, false));
         kept.bare = bare;
+    }
+
+    /// How the cinematic style develops.
+    pub(super) fn filmic(&self) -> Develop {
+        let LookSpec { exposure, glow, shimmer, .. } = self.look;
+        Develop::Filmic { exposure: exposure.exp2(), glow, shimmer: Shimmer::at(shimmer, self.steps) }
     }
 
     /// Which pixels the look wants more rays in, if any.

@@ -49,6 +49,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 fn cinematic(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     key(ui, ("exposure", "exposure", 2), (look, usual), -4.0..=4.0);
     key(ui, ("glow", "glow", 2), (look, usual), 0.0..=3.0);
+    key(ui, ("shimmer", "heat haze", 2), (look, usual), 0.0..=4.0);
     key(ui, ("lava_light", "lava light", 2), (look, usual), 0.0..=4.0);
     key(ui, ("crust", "crust", 2), (look, usual), 0.0..=3.0);
     key(ui, ("haze", "haze", 2), (look, usual), 0.0..=4.0);

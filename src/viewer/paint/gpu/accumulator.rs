@@ -223,7 +223,7 @@ impl Renderer3d for GpuPainter {
         self.settled = rests.all && !drawn.contains(&true);
         self.shown += u64::from(drawn.contains(&true));
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
-            self.film.aim(&self.gpu, development, &self.look, Outlet::Window, window);
+            self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Window, window);
         }
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
             self.film.show(&self.gpu, render_pass, development, context.sample_count);

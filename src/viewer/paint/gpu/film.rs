@@ -1,6 +1,6 @@
 //! The light of a picture and its way to the screen: targets of one size, bloom, and the last pass.
 
-use crate::render::film::{BLOCK, radii};
+use crate::render::film::{BLOCK, Shimmer, radii};
 use crate::render::{LookSpec, Style};
 
 use super::stage::mask_of_noise;
@@ -22,6 +22,8 @@ numbers! {
         size: [f32; 4],
         /// Direction of a blur in texels of its source, its sigma, number of taps to each side.
         blur: [f32; 4],
+        /// Strength and moment of the heat haze.
+        air: [f32; 4],
     }
 }
 
@@ -178,7 +180,8 @@ impl PostProcess {
             return;
         }
         for pass in &development.passes {
-            let numbers = FilmNumbers { how: how(look, Outlet::Window), size: pass.sizes, blur: pass.blur };
+            let numbers =
+                FilmNumbers { how: how(look, Outlet::Window), size: pass.sizes, blur: pass.blur, air: [0.0; 4] };
             gpu.queue.write_buffer(&pass.numbers, 0, bytemuck::bytes_of(&numbers));
             let mut render = color_pass(encoder, "bloom", &pass.to);
             render.set_pipeline(if pass.bright { &self.bright } else { &self.blur });
@@ -188,10 +191,20 @@ impl PostProcess {
     }
 
     /// Prepares the last pass into a target of `size` pixels.
-    pub(super) fn aim(&self, gpu: &Gpu, development: &Development, look: &LookSpec, outlet: Outlet, size: [usize; 2]) {
+    pub(super) fn aim(
+        &self,
+        gpu: &Gpu,
+        development: &Development,
+        (look, steps): (&LookSpec, u64),
+        outlet: Outlet,
+        size: [usize; 2],
+    ) {
         let [light_width, light_height] = development.lava_size;
         let size = [light_width, light_height, size[0] as f32, size[1] as f32];
-        let numbers = FilmNumbers { how: how(look, outlet), size, blur: [0.0; 4] };
+        let shimmer = if look.style == Style::Cinematic { look.shimmer } else { 0.0 };
+        let Shimmer { strength, moment } = Shimmer::at(shimmer, steps as f64);
+        let air = [strength, moment, 0.0, 0.0];
+        let numbers = FilmNumbers { how: how(look, outlet), size, blur: [0.0; 4], air };
         gpu.queue.write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
     }
 

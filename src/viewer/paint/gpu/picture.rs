@@ -29,7 +29,7 @@ impl GpuPainter {
         let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let development = self.pictures.development(&self.gpu, &self.film)?;
-        self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
+        self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
         self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.gpu.read(encoder, &target)?;
         if !transparent {
@@ -45,7 +45,7 @@ impl GpuPainter {
         let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let development = self.window.development(&self.gpu, &self.film)?;
-        self.film.aim(&self.gpu, development, &self.look, Outlet::Picture, [width, height]);
+        self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
         self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.gpu.read(encoder, &target)?;
         pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);

@@ -149,6 +149,12 @@ pub(super) fn of_film() -> String {
         BLOOM_SHARES = film::SHARES;
         BURNS = film::BURNS;
         BURNT = film::BURNT;
+        MOVES = film::MOVES;
+        ABOVE = film::ABOVE;
+        WAVES = film::WAVES;
+        HEATS = film::HEATS;
+        WHITE = film::WHITE;
+        GLOWS = film::GLOWS;
     })
 }
 

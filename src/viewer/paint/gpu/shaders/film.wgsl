@@ -85,11 +85,41 @@ fn srgb(c: vec3<f32>) -> vec3<f32> {
 // The blue noise of `render::mask`.
 fn masked(pixel: vec2<u32>) -> f32 { return mask[pixel.y % MASK_SIDE * MASK_SIDE + pixel.x % MASK_SIDE]; }
 
+// Twin: film::moved.
+// How far what is seen at a place is moved by hot air, all in heights of the picture.
+fn moved(place: vec2<f32>, heat: f32) -> vec2<f32> {
+    let q = place * WAVES;
+    let t = film.air.y;
+    return MOVES * film.air.x * heat
+        * vec2(sin(q.y + t + 1.7 * sin(0.6 * q.x + 0.5 * t)), sin(0.8 * q.x + 1.3 * sin(0.7 * q.y + t)));
+}
+
+// Twin: film::heat.
+// Heat of the air over light of the wide bloom.
+fn heat(bloom: vec3<f32>) -> f32 { return saturate(HEATS * (bloom.r - WHITE * bloom.b)); }
+
+// Twin: film::beside.
+// Share of the hot air that is seen beside what glows.
+fn beside(bloom: vec3<f32>) -> f32 { return 1.0 - smoothstep(GLOWS.x, GLOWS.y, max(bloom.r, max(bloom.g, bloom.b))); }
+
+// Twin: film::bent.
+// A place of the picture as it is seen through hot air.
+fn seen_through_air(uv: vec2<f32>) -> vec4<f32> {
+    let here = seen(uv);
+    if film.air.x == 0.0 { return here; }
+    let below = textureSampleLevel(wide_bloom, linear_held, uv + vec2(0.0, ABOVE), 0.0).rgb;
+    let near = textureSampleLevel(near_bloom, linear_held, uv, 0.0).rgb;
+    let hot = heat(below * film.how.x) * beside(near * film.how.x);
+    if hot <= 0.0 { return here; }
+    let wide = vec2(film.size.z / film.size.w, 1.0);
+    return seen(uv + moved(uv * wide, hot) / wide);
+}
+
 // Twin: film::dithered.
 // The target that shows it takes linear light.
 @fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
     let uv = place.xy / film.size.zw;
-    let here = seen(uv);
+    let here = seen_through_air(uv);
     var c = here.rgb;
     var glow = vec3(0.0);
     if film.how.z == 1.0 {
