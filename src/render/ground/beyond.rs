@@ -10,7 +10,7 @@
 use nalgebra::Vector2;
 
 use super::heightfield::{Face, Heightfield};
-use super::land::Rock;
+use super::land::{Rock, old_flow};
 use super::raster::Raster;
 use crate::render::camera::Ray;
 use crate::render::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};
@@ -47,10 +47,10 @@ const SIDES: [(f32, f32); 13] = [
     (0.9, 0.02),
 ];
 /// Height of hills in shares of the distance from a side, and the longest sides at which they grow no more.
-const HILLS: f32 = 0.17;
+const HILLS: f32 = 0.08;
 const HILLY: f32 = 0.3;
 /// Height of rocks on it in units of pattern, and the units from the side at which they are as high.
-const ROCKS: [f32; 2] = [0.5, 5.0];
+const ROCKS: [f32; 2] = [0.8, 5.0];
 /// Longest sides of the box above its lowest side at which sunlight on lower ground is taken: below water it comes from its surface.
 const LIT: f32 = 0.03;
 /// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
@@ -168,14 +168,14 @@ impl Outline<'_> {
     fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
-        let ridge = 0.3 - noise::fractal(q * 0.032 + v3(6.0, 2.0, 4.0) + V3::repeat(0.032 * warp), 5).abs() * 1.5;
-        let broad = noise::fractal(q * 0.018 + v3(4.0, 7.0, 2.0), 3);
+        let ridge = 0.3 - noise::fractal(q * 0.016 + v3(6.0, 2.0, 4.0) + V3::repeat(0.016 * warp), 2).abs() * 1.5;
+        let broad = noise::fractal(q * 0.012 + v3(4.0, 7.0, 2.0), 3);
         let hills = HILLS * away.min(HILLY * self.longest) * (ridge + broad);
-        // Fields of rocks on plains of ash.
-        let field = smoothstep(-0.15, 0.3, noise::fractal(q * 0.03 + v3(8.0, 3.0, 5.0), 3));
+        // Old flows stand over plains of ash, and are rougher.
+        let flow = old_flow(q);
         let rough = noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 5);
         let near = saturate(away / (ROCKS[1] * self.unit));
-        let rocks = ROCKS[0] * self.unit * near * lerp(0.25, 1.3, field) * (rough + 0.5 * (0.2 - rough.abs()));
+        let rocks = ROCKS[0] * self.unit * near * (flow + lerp(0.12, 1.0, flow) * (rough + 0.5 * (0.2 - rough.abs())));
         hills + rocks
     }
 

@@ -154,7 +154,7 @@ impl Floor {
             (tall, waves, place) = (0.5 * tall, 2.03 * waves, place * 2.03 + v3(17.3, 5.1, 9.7));
         }
         let fields = noise::fractal(q * FIELDS + v3(1.0, 6.0, 3.0), 4);
-        let tone = saturate(0.42 + 0.45 * height + 0.8 * fields);
+        let tone = saturate(0.55 + 0.45 * height - 0.45 * smoothstep(0.02, 0.12, fields));
         let tilt = rise * STEEP / level;
         let normal = unit_or_up(v3(-sky.sun.x * tilt, 1.0, -sky.sun.z * tilt));
         let hollow = saturate(1.0 + HOLLOW * height);

@@ -12,6 +12,7 @@ use crate::grid::Grid;
 
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
+pub(super) use self::surface::old_flow;
 #[cfg(feature = "viewer")]
 pub(crate) use self::surface::{BROADER, RUGGED};
 use self::surface::{Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed};

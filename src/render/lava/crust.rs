@@ -38,6 +38,8 @@ pub(crate) const BRIGHT: f32 = 1.7;
 
 /// Cells over its bed in which cut lava is colder, by so many kelvin, and by how many its sheets differ.
 pub(crate) const CHILLED: f32 = 2.5;
+/// Densities between which lava below it counts as such.
+pub(crate) const BEDDED: [f32; 2] = [0.2, 0.9];
 pub(crate) const COLDER: f32 = 130.0;
 pub(crate) const SHEETS: f32 = 190.0;
 /// Share of these where the temperature is known.
@@ -93,7 +95,7 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         // Colder where the lava ends: a cut shows a rim.
         let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
         let p = skin.point;
-        let chilled = 1.0 - smoothstep(0.0, CHILLED, p.y - context.land.block.floor_below(p));
+        let chilled = chilled(context, p);
         // Sheets that the flow drew out.
         let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
         let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
@@ -128,6 +130,12 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         None => glowing(context, lerp(crust_k, open_k, here.molten)),
     };
     emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
+}
+
+/// How near cut lava is to its bed, 0..1, by the lava at three depths below it: the beds of single columns would show.
+fn chilled(context: &ShadeContext, p: V3) -> f32 {
+    let lava = |part: f32| context.field.density(p - v3(0.0, CHILLED * part, 0.0));
+    1.0 - [0.33, 0.67, 1.0].iter().map(|&part| smoothstep(BEDDED[0], BEDDED[1], lava(part))).sum::<f32>() / 3.0
 }
 
 /// Sun and sky on the cut crust over lava.

@@ -63,6 +63,8 @@ pub(crate) const FLOES: f32 = 0.75;
 pub(crate) const SKIN: f32 = 0.9;
 /// How much darker open lava is in patches.
 pub(crate) const DIM: f32 = 0.25;
+/// How much darker it is where skin gathers between its ropes.
+pub(crate) const SKINNY: f32 = 0.3;
 /// Height of the fragments of an old crust.
 pub(crate) const ROUGH: f32 = 0.14;
 
@@ -70,6 +72,8 @@ pub(crate) const ROUGH: f32 = 0.14;
 pub(crate) const FOLDS: f32 = 19.0;
 pub(crate) const BENT: f32 = 0.7;
 pub(crate) const FOLDED: f32 = 0.38;
+/// Waves of open lava to one of its crust.
+pub(crate) const OPEN_FOLDS: f32 = 0.55;
 /// Slope of the grain.
 pub(crate) const GRAINY: f32 = 0.42;
 
@@ -216,7 +220,8 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let floats = if small.tone < FLOES * (1.0 - open * open) { 1.0 } else { skin };
     let floe = floats * smoothstep(RAFT[0], RAFT[1], small.edge);
     let fine = saturate((gap(strain - FINE - BOND * small.bond) + SOFT - small.edge) / (SOFT + 2.0 * core));
-    let dim = DIM * open * smoothstep(-0.2, 0.5, ragged);
+    let (rope, roped) = folds(&large, state.drawn, ragged);
+    let dim = open * (DIM * smoothstep(-0.2, 0.5, ragged) + SKINNY * roped);
     let torn = (crack * (1.0 - floe) * (1.0 - dim)).max(0.75 * fine);
     let molten = saturate(torn + 0.12 * grain * open) * smoothstep(0.0, 0.12, open);
     // Plates are domed: steep at their edges, flat in the middle. The slope follows from the distance to the edge.
@@ -228,7 +233,7 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let rough = ROUGH * smoothstep(0.7, 0.2, state.heat) * broken;
     let slope = rise(&large, 0.30, DOMED * level(&large))
         + rise(&small, 0.22, (0.10 * broken + rough) * level(&small))
-        + folds(&large, state.drawn, ragged) * (1.0 - broken)
+        + rope * (1.0 - broken)
         + v3(ragged * 0.25 + grain, grain, grain * 0.8 - ragged * 0.25) * (GRAINY + 2.0 * rough);
     Pattern { molten, slope, tone: large.tone, grain }
 }
@@ -243,18 +248,20 @@ fn gap(strain: f32) -> f32 {
     if strain > 0.0 { WIDE * strain } else { SHUT * strain }
 }
 
-/// Slope of the ropes on a plate: folds across the flow, bent downstream as its middle runs ahead.
-fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> V3 {
+/// Slope of the ropes on a plate, folds across the flow that are bent downstream as its middle runs ahead; and the share of skin between
+/// ropes of open lava, 0..1.
+fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
     let long = drawn.norm();
     if long < 1e-3 {
-        return V3::zeros();
+        return (V3::zeros(), 0.0);
     }
     let along = drawn / long;
     let ahead = plate.way.dot(&along);
     let aside = plate.way - along * ahead;
     let crest = FOLDS * (ahead + BENT * aside.norm_squared() + 0.08 * ragged) + 6.0 * plate.tone;
-    let height = FOLDED * long * smoothstep(0.35, 0.75, (plate.tone * 7.0).fract()) * smoothstep(0.0, 0.25, plate.edge);
-    (along + aside * (2.0 * BENT)) * (height * crest.cos())
+    let there = long * smoothstep(0.35, 0.75, (plate.tone * 7.0).fract()) * smoothstep(0.0, 0.25, plate.edge);
+    let cos = crest.cos();
+    ((along + aside * (2.0 * BENT)) * (FOLDED * there * cos), long * smoothstep(-0.2, 0.9, (OPEN_FOLDS * crest).sin()))
 }
 
 #[cfg(test)]
@@ -290,8 +297,8 @@ mod tests {
     #[test]
     fn folds_lie_across_the_flow() {
         let plate = |way: V3| noise::Plate { edge: 0.4, inward: V3::x(), tone: 0.12, bond: 0.5, way };
-        let along = folds(&plate(v3(0.1, 0.0, 0.0)), V3::x() * 0.9, 0.0);
+        let (along, _) = folds(&plate(v3(0.1, 0.0, 0.0)), V3::x() * 0.9, 0.0);
         assert!(along.z.abs() < 1e-6 && along.x != 0.0, "{along:?}");
-        assert_eq!(folds(&plate(V3::x()), V3::zeros(), 0.0), V3::zeros());
+        assert_eq!(folds(&plate(V3::x()), V3::zeros(), 0.0), (V3::zeros(), 0.0));
     }
 }

@@ -47,6 +47,8 @@ const SLICE: usize = 10;
 const DETOURS: f32 = 0.45;
 /// Step of a look up to which gas is sampled once in each coarse cell; it is sampled less often at a longer one.
 const USUAL_STEP: f32 = 0.5;
+/// Least part of a usual step between samples.
+const FINEST: f32 = 0.4;
 /// Share of light that a cell full of a solid material keeps, likewise, and one of ice, which lets much of it through.
 const SOLID: f32 = 1.2;
 const ICE: f32 = 0.12;
@@ -409,7 +411,7 @@ impl<'a> FogField<'a> {
     /// The gases in a part of the box, given as shares along x, y and z, for the step of a look.
     pub(crate) fn new(fog: &'a Fog, step: f32, (clip, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
         let shown = std::array::from_fn(|axis| clip[axis].map(|share| share * fog.size[axis]));
-        Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(1.0), shown, skipping }
+        Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(FINEST), shown, skipping }
     }
 
     pub(crate) fn kinds(&self) -> &'a [Kind] {

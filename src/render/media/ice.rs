@@ -17,7 +17,7 @@ pub(crate) const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
 pub(crate) const MIRRORS: f32 = 0.02;
 pub(crate) const BENDS: f32 = 0.31;
 /// Share of light that frost and bubbles send back, and that clear ice does.
-pub(crate) const WHITE: f32 = 0.50;
+pub(crate) const WHITE: f32 = 0.42;
 pub(crate) const GLASSY: f32 = 0.07;
 /// Share of light from behind that deep ice passes on.
 pub(crate) const CLEAR: f32 = 0.85;
@@ -28,8 +28,8 @@ pub(crate) const LAYERS: [f32; 2] = [0.7, 2.4];
 /// Crystals to a unit of pattern, how much each turns a ray, how well those hold between which a crack begins and is wide open, and
 /// the widths of the crack and of the shine beside it, in crystals.
 pub(crate) const CRYSTALS: f32 = 0.15;
-pub(crate) const TURNS: f32 = 0.12;
-pub(crate) const SHUT: [f32; 2] = [0.7, 0.35];
+pub(crate) const TURNS: f32 = 0.14;
+pub(crate) const SHUT: [f32; 2] = [0.45, 0.15];
 pub(crate) const EDGES: [f32; 2] = [0.022, 0.2];
 /// Turbidity of a cell of ice, and share of what is behind it that deep ice shows.
 pub(crate) const TURBID: f32 = 0.16;
@@ -80,7 +80,7 @@ fn bent(view: V3, normal: V3) -> V3 {
 
 /// How white the skin is: frost lies on what faces up, in patches.
 fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
-    saturate(0.14 + waves * (0.8 * smoothstep(-0.1, 0.6, frost + 0.45 * up - 0.35)))
+    saturate(0.08 + waves * (0.7 * smoothstep(0.0, 0.7, frost + 0.45 * up - 0.35)))
 }
 
 /// Cracks and bubbles under a point.
@@ -102,7 +102,7 @@ impl Flaws {
             let crystal = noise::plate(inside * CRYSTALS + V3::repeat(3.0 * layer as f32), V3::zeros());
             let open = smoothstep(SHUT[0], SHUT[1], crystal.bond);
             let crack =
-                open * (0.6 * smoothstep(EDGES[0], 0.0, crystal.edge) + 0.3 * smoothstep(EDGES[1], 0.0, crystal.edge));
+                open * (0.45 * smoothstep(EDGES[0], 0.0, crystal.edge) + 0.3 * smoothstep(EDGES[1], 0.0, crystal.edge));
             let bubbles = smoothstep(0.35, 0.8, noise::gradient(inside * 1.9)) * 0.4;
             let nearer = 1.0 / (1.0 + 0.6 * layer as f32);
             flaws.white = flaws.white.max(crack.max(bubbles) * nearer);

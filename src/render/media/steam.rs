@@ -76,8 +76,9 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
             return true;
         }
         let albedo = kinds.iter().zip(dense).fold(V3::zeros(), |sum, (kind, dense)| sum + kind.albedo * (dense / all));
+        let billowy = kinds.iter().zip(dense).map(|(kind, dense)| kind.billows.min(1.0) * (dense / all)).sum::<f32>();
         let share = 1.0 - (-all * length).exp();
-        let facing = (1.0 - RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
+        let facing = (1.0 - billowy * RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
         passed.first = passed.first.min(t);
         passed.last = passed.last.max(t);
         passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas) * facing)) * share;

@@ -35,6 +35,14 @@ pub(crate) const PALE: [f32; 2] = [0.7, 0.6];
 pub(crate) const FRONT: f32 = 0.6;
 /// How much a film of lava swells where it ends.
 pub(crate) const SWELLS: f32 = 2.0;
+/// Width of the blocks into which its margin breaks up, in units of pattern; densities over that of a film up to which they lie loose,
+/// and from which on none do; the densities of a film at which the last and the first of them break off, and the width of the seams between.
+pub(crate) const SHED: f32 = 1.1;
+pub(crate) const LOOSE: [f32; 2] = [1.0, 2.2];
+pub(crate) const STRAY: [f32; 2] = [0.4, 2.4];
+pub(crate) const SEAM: f32 = 0.12;
+/// How round they are.
+pub(crate) const ROUNDED: f32 = 0.9;
 /// Share of its own colour that lava keeps behind deep water.
 pub(crate) const GLOWING: f32 = 0.85;
 
@@ -272,14 +280,33 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     if over <= FILM * context.look.film {
         return bare;
     }
-    // A ragged, crisp edge: a soft one looks like a smear.
-    let ragged = over * (1.0 + 0.45 * noise::fractal(p * 1.2, 3));
-    let cover = smoothstep(context.look.film, 1.35 * context.look.film, ragged);
-    if cover <= 0.0 {
+    let margin = margin(context, p, over);
+    if margin.cover <= 0.0 {
         return bare;
     }
-    let coat = shade(context, &Skin { point: p, normal: toe(context, p), view: context.view(ray), cut: false });
-    mix(bare, hazed(context, ray, behind.t, coat), cover)
+    let normal = unit_or_up(toe(context, p) - margin.rise);
+    let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
+    mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
+}
+
+/// The margin of a film of lava on rock.
+struct Margin {
+    /// Share of the rock that it covers.
+    cover: f32,
+    /// Rise of the blocks into which it breaks up.
+    rise: V3,
+}
+
+/// The margin of lava of this density over the rock at `p`: it breaks up into blocks, of which some lie apart before it. A soft edge
+/// looks like a smear.
+fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
+    let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
+    let block = noise::plate((p + V3::repeat(0.3 * bent)) / (SHED * context.land.unit), V3::zeros());
+    let loose = 1.0 - smoothstep(LOOSE[0] * film, LOOSE[1] * film, over);
+    let ragged = over * (1.0 + 0.45 * bent) * lerp(1.0, lerp(STRAY[0], STRAY[1], block.tone), loose);
+    let seam = smoothstep(0.0, SEAM, block.edge);
+    let cover = smoothstep(film, 1.2 * film, ragged) * lerp(1.0, seam, loose * loose);
+    Margin { cover, rise: block.inward * (loose * ROUNDED * (1.0 - smoothstep(0.0, 0.4, block.edge))) }
 }
 
 /// The floor around the box in the shade of what stands there, or the sky.

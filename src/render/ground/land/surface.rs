@@ -79,12 +79,17 @@ const STEEPEST: f32 = 1.6;
 /// picture still agrees with the cells that are solid.
 fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     let washed = smoothstep(0.12, 0.7, steepness);
-    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
+    let fields = fields(p);
     let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
     let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
     // As far out of a steep slope as out of a flat one.
     let steep = (1.0 + steepness * steepness).sqrt().min(STEEPEST);
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
+}
+
+/// How much rubble lies around a place, 0..1.
+fn fields(p: V3) -> f32 {
+    smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
 }
 
 /// Where on the ground a colour is asked for.
@@ -121,11 +126,14 @@ pub(super) fn albedo(place: &RockPoint) -> V3 {
     let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
     let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
     let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
-    // Old flows on the plain: darker tongues with a ragged edge.
-    let old = smoothstep(0.02, 0.16, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5));
-    let ground = mix(ground, basalt * 0.75, old * lying * 0.7);
+    let ground = mix(ground, basalt * 0.6, old_flow(p) * lying * 0.8);
     let ground = if place.crags > 0.0 { ground * lerp(1.0, CRAG, place.crags * crag(p)) } else { ground };
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
+}
+
+/// Share of old flows at a place of a plain: darker tongues with a ragged edge.
+pub(in crate::render::ground) fn old_flow(p: V3) -> f32 {
+    smoothstep(0.02, 0.12, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5))
 }
 
 /// How dark lava is that crops out; the vertical part of a normal at which none does and at which all does; how far it stands out, in
@@ -195,8 +203,7 @@ pub(super) fn bumped(n: V3, p: V3) -> V3 {
     let [along, across] = tangents(n);
     let here = height(p);
     let tilt = (along * (height(p + along * e) - here) + across * (height(p + across * e) - here)) / e;
-    let fields = smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3));
-    (n - tilt * lerp(0.06, 0.15, fields) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
+    (n - tilt * lerp(0.06, 0.15, fields(p)) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
 }
 
 /// Two unit vectors along a surface of this unit normal: east and south of flat ground.

@@ -257,6 +257,7 @@ fn shared() -> String {
         DULL = crust::DULL;
         DULLED = crust::DULLED;
         CHILLED = crust::CHILLED;
+        BEDDED = crust::BEDDED;
         COLDER = crust::COLDER;
         SHEETS = crust::SHEETS;
         KNOWN = crust::KNOWN;
@@ -301,10 +302,12 @@ fn shared() -> String {
         FLOES = plates::FLOES;
         SKIN = plates::SKIN;
         DIM = plates::DIM;
+        SKINNY = plates::SKINNY;
         LAVA_ROUGH = plates::ROUGH;
         FOLDS = plates::FOLDS;
         BENT = plates::BENT;
         FOLDED = plates::FOLDED;
+        OPEN_FOLDS = plates::OPEN_FOLDS;
         GRAINY = plates::GRAINY;
         BLOCKS = plates::BLOCKS;
         FILM_SEEN = transfer::FILM;
@@ -327,6 +330,11 @@ fn shared() -> String {
         GLOWING_KEPT = cinematic::GLOWING;
         FRONT_HIDES = cinematic::FRONT;
         SWELLS = cinematic::SWELLS;
+        SHED = cinematic::SHED;
+        SHED_SEAM = cinematic::SEAM;
+        SHED_ROUND = cinematic::ROUNDED;
+        LOOSE = cinematic::LOOSE;
+        STRAY = cinematic::STRAY;
         SURFACE_OF_MEDIA = media::ISO;
         LEAST_OF_MEDIA = clear::LEAST;
         TURN = media::TURN;

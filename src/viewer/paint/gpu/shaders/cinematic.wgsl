@@ -25,16 +25,17 @@ struct State { heat: f32, crust: f32, fast: f32, drawn: vec3<f32> }
 fn gap(strain: f32) -> f32 { return select(SHUT, WIDE, strain > 0.0) * strain; }
 
 // Twin: plates::folds.
-// Slope of the ropes on a plate.
-fn folds(plate: Plate, drawn: vec3<f32>, ragged: f32) -> vec3<f32> {
+// Slope of the ropes on a plate; w: the share of skin between ropes of open lava.
+fn folds(plate: Plate, drawn: vec3<f32>, ragged: f32) -> vec4<f32> {
     let long = length(drawn);
-    if long < 1e-3 { return vec3(0.0); }
+    if long < 1e-3 { return vec4(0.0); }
     let along = drawn / long;
     let ahead = dot(plate.way, along);
     let aside = plate.way - along * ahead;
     let crest = FOLDS * (ahead + BENT * dot(aside, aside) + 0.08 * ragged) + 6.0 * plate.tone;
-    let height = FOLDED * long * ramp(0.35, 0.75, fract(plate.tone * 7.0)) * ramp(0.0, 0.25, plate.edge);
-    return (along + aside * (2.0 * BENT)) * (height * cos(crest));
+    let there = long * ramp(0.35, 0.75, fract(plate.tone * 7.0)) * ramp(0.0, 0.25, plate.edge);
+    let skin = long * ramp(-0.2, 0.9, sin(OPEN_FOLDS * crest));
+    return vec4((along + aside * (2.0 * BENT)) * (FOLDED * there * cos(crest)), skin);
 }
 
 // Twin: plates::level.
@@ -66,14 +67,15 @@ fn pattern(p: vec3<f32>, size: f32, state: State) -> Pattern {
     let floats = select(skin, 1.0, small.tone < FLOES * (1.0 - open * open));
     let floe = floats * ramp(RAFT.x, RAFT.y, small.edge);
     let fine = saturate1((gap(strain - FINE - BOND * small.bond) + CRACK_SOFT - small.edge) / (CRACK_SOFT + 2.0 * core));
-    let dim = DIM * open * ramp(-0.2, 0.5, ragged);
+    let rope = folds(large, state.drawn, ragged);
+    let dim = open * (DIM * ramp(-0.2, 0.5, ragged) + SKINNY * rope.w);
     let torn = max(crack * (1.0 - floe) * (1.0 - dim), 0.75 * fine);
     let molten = saturate1(torn + 0.12 * grain * open) * ramp(0.0, 0.12, open);
     let broken = ramp(-0.15, 0.30, drift + 0.3 * ragged);
     let rough = LAVA_ROUGH * ramp(0.7, 0.2, state.heat) * broken;
     let slope = rise(large, 0.30, DOMED * level(large))
         + rise(small, 0.22, (0.10 * broken + rough) * level(small))
-        + folds(large, state.drawn, ragged) * (1.0 - broken)
+        + rope.xyz * (1.0 - broken)
         + vec3(ragged * 0.25 + grain, grain, grain * 0.8 - ragged * 0.25) * (GRAINY + 2.0 * rough);
     return Pattern(molten, slope, large.tone, grain);
 }
@@ -166,6 +168,15 @@ fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> 
     return matte + gloss * open_sun + sky_reflected(mirror) * (rim * crust * shines);
 }
 
+// Twin: crust::chilled.
+// How near cut lava is to its bed.
+fn chilled(p: vec3<f32>) -> f32 {
+    var lava = ramp(BEDDED.x, BEDDED.y, density(p - vec3(0.0, 0.33 * CHILLED, 0.0)));
+    lava += ramp(BEDDED.x, BEDDED.y, density(p - vec3(0.0, 0.67 * CHILLED, 0.0)));
+    lava += ramp(BEDDED.x, BEDDED.y, density(p - vec3(0.0, CHILLED, 0.0)));
+    return 1.0 - lava / 3.0;
+}
+
 // Twin: crust::shade.
 // Light that leaves the skin towards the eye.
 fn shade(skin: Skin) -> vec3<f32> {
@@ -174,7 +185,7 @@ fn shade(skin: Skin) -> vec3<f32> {
     if skin.cut {
         // Dark where it cools at the edge of the cut and over its bed, glowing inside.
         let inside = ramp(frame.lava.x, 1.0, density(skin.point));
-        let chilled = 1.0 - ramp(0.0, CHILLED, skin.point.y - floor_below(skin.point));
+        let chilled = chilled(skin.point);
         let sheets = fractal(skin.point * vec3(0.3, 1.1, 0.3) / frame.cells.w, 3);
         let ragged = gradient_noise(skin.point * (ROOF_GRAINS / frame.cells.w));
         let roofless = ramp(CUT_ROOF.x, CUT_ROOF.y, density(skin.point + vec3(0.0, ROOF_THICK, 0.0)) + ROOF_RAGGED * ragged);
@@ -235,12 +246,17 @@ fn toe(p: vec3<f32>) -> vec3<f32> {
     return unit_or_up(normal - (rise - normal * dot(rise, normal)) * SWELLS);
 }
 
-// Twin: cinematic::rock.
-// Share of the skin where there is so much liquid over the rock at p, 0 none.
-fn film_cover(p: vec3<f32>, film: f32) -> f32 {
-    if film <= FILM_SEEN * frame.lava.y { return 0.0; }
-    let ragged = film * (1.0 + 0.45 * fractal(p * 1.2, 3));
-    return ramp(frame.lava.y, 1.35 * frame.lava.y, ragged);
+// Twin: cinematic::margin.
+// Share of the rock that lava of this density over it covers at p (w), and the rise of the blocks into which it breaks up.
+fn margin(p: vec3<f32>, film: f32) -> vec4<f32> {
+    if film <= FILM_SEEN * frame.lava.y { return vec4(0.0); }
+    let bent = fractal(p * 1.2, 3);
+    let block = plate((p + vec3(0.3 * bent)) / (SHED * frame.cells.w), vec3(0.0));
+    let loose = 1.0 - ramp(LOOSE.x * frame.lava.y, LOOSE.y * frame.lava.y, film);
+    let ragged = film * (1.0 + 0.45 * bent) * mix(1.0, mix(STRAY.x, STRAY.y, block.tone), loose);
+    let seam = mix(1.0, ramp(0.0, SHED_SEAM, block.edge), loose * loose);
+    let cover = ramp(frame.lava.y, 1.2 * frame.lava.y, ragged) * seam;
+    return vec4(block.inward * (loose * SHED_ROUND * (1.0 - ramp(0.0, 0.4, block.edge))), cover);
 }
 
 // Twin: cinematic::ambient.
@@ -263,7 +279,7 @@ fn rock_by_lava(p: vec3<f32>, rock: Rock) -> vec3<f32> {
     return rock.albedo * (ember_on_rock(p, rock.normal) + flame_on_rock(p, rock.normal)) * (0.4 + 0.6 * rock.open);
 }
 
-// Twin: surface::albedo without rills, surface::basalt.
+// Twin: surface::albedo without rills, surface::old_flow, surface::basalt.
 // The side of a cell in a cave, with the colours of the ground above, or lava that set: one pattern of fractals for both, since a
 // driver copies them to each place.
 fn block_rock(at_point: vec3<f32>, side: vec3<f32>, bumps: vec3<f32>, sun: f32, open: f32) -> Rock {
@@ -285,8 +301,8 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, bumps: vec3<f32>, sun: f32, 
     let ashy = saturate1(ramp(0.62, 0.95, side.y) * (0.35 + 0.9 * patches) + 0.10);
     let red = ramp(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
     let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate1(red));
-    let old = ramp(0.02, 0.16, fractal(vec3(p.x, 0.0, p.z) * 0.045 + vec3(2.0, 5.0, 9.0), 5));
-    let worn = mix(ground, basalt * 0.75, old * ramp(0.62, 0.95, side.y) * 0.7);
+    let old = ramp(0.02, 0.12, fractal(vec3(p.x, 0.0, p.z) * 0.045 + vec3(2.0, 5.0, 9.0), 5));
+    let worn = mix(ground, basalt * 0.6, old * ramp(0.62, 0.95, side.y) * 0.8);
     let land = worn * mix(0.78, 1.22, saturate1(0.5 + 0.7 * speckle));
     let albedo = select(land, STONE, is_stone());
     return Rock(albedo, grain, open, sun);
@@ -296,7 +312,7 @@ fn block_rock(at_point: vec3<f32>, side: vec3<f32>, bumps: vec3<f32>, sun: f32, 
 // Rock of a coarse land, by its normal with grain.
 fn rugged(n: vec3<f32>, grain: vec3<f32>) -> vec3<f32> { return unit_or_up(n + (grain - n) * RUGGED); }
 
-// Twin: surface::bumped, surface::tangents.
+// Twin: surface::bumped, surface::tangents, surface::fields.
 // Grain of rock.
 fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
     let e = 0.12;
@@ -490,7 +506,7 @@ fn plain(p: vec3<f32>, pixel: f32) -> FloorPlace {
         place = place * 2.03 + vec3(17.3, 5.1, 9.7);
     }
     let fields = fractal(q * FLOOR_FIELDS + vec3(1.0, 6.0, 3.0), 4);
-    let tone = saturate1(0.42 + 0.45 * height + 0.8 * fields);
+    let tone = saturate1(0.55 + 0.45 * height - 0.45 * smoothstep(0.02, 0.12, fields));
     let tilt = rise * PLAIN_STEEP / level;
     let normal = unit_or_up(vec3(-frame.sun.x * tilt, 1.0, -frame.sun.z * tilt));
     return FloorPlace(mix(PLAIN_LOAM, PLAIN_BARE, tone) * saturate1(1.0 + PLAIN_HOLLOW * height), normal);

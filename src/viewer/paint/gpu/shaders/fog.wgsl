@@ -94,7 +94,8 @@ fn scatter(ray: Ray, start: f32, end: f32, jitter: f32) -> Scattered {
         let albedo = (frame.fog_kind[0].rgb * dense.x + frame.fog_kind[1].rgb * dense.y) / all;
         let share = 1.0 - exp(-all * pace * step);
         sum.first = min(sum.first, t);
-        let facing = clamp(1.0 - GAS_RELIEF * dot(puff.yzw, frame.sun.xyz), GAS_FACING.x, GAS_FACING.y);
+        let billowy = dot(min(frame.fog_more.xy, vec2(1.0)), dense) / all;
+        let facing = clamp(1.0 - billowy * GAS_RELIEF * dot(puff.yzw, frame.sun.xyz), GAS_FACING.x, GAS_FACING.y);
         sum.light += sum.through * share * albedo * fog_light(ray, p, gas) * facing;
         sum.through *= 1.0 - share;
     }

@@ -209,7 +209,7 @@ fn ice_flaws(q: vec3<f32>, bent: vec3<f32>) -> vec4<f32> {
         let inside = q + bent * select(ICE_LAYERS.x, ICE_LAYERS.y, layer > 0);
         let crystal = plate(inside * CRYSTALS + vec3(3.0 * f32(layer)), vec3(0.0));
         let open = ramp(ICE_SHUT.x, ICE_SHUT.y, crystal.bond);
-        let crack = open * (0.6 * ramp(ICE_EDGES.x, 0.0, crystal.edge) + 0.3 * ramp(ICE_EDGES.y, 0.0, crystal.edge));
+        let crack = open * (0.45 * ramp(ICE_EDGES.x, 0.0, crystal.edge) + 0.3 * ramp(ICE_EDGES.y, 0.0, crystal.edge));
         let bubbles = ramp(0.35, 0.8, gradient_noise(inside * 1.9)) * 0.4;
         let nearer = 1.0 / (1.0 + 0.6 * f32(layer));
         let turn = fract(crystal.tone * vec3(1.0, 7.0, 13.0)) - 0.5;
@@ -240,7 +240,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     var bent = unit_or_up(view * (1.0 - ICE_BENDS) - normal * ICE_BENDS);
     var flaws = vec4(0.0);
     if !hit.cut { flaws = ice_flaws(q, bent); }
-    let milk = max(saturate1(0.14 + look.y * (0.8 * ramp(-0.1, 0.6, frost + 0.45 * normal.y - 0.35))), max(flaws.w * there, 0.9 * (1.0 - there)));
+    let milk = max(saturate1(0.08 + look.y * (0.7 * ramp(0.0, 0.7, frost + 0.45 * normal.y - 0.35))), max(flaws.w * there, 0.9 * (1.0 - there)));
     let lit = arriving_light(hit, normal, ICE_WRAP, 0.0, own_sun(hit));
     let kept = exp(ICE_ABSORBS * (-deep * look.x));
     let body = ICE_COLOR * mix(kept, vec3(1.0), 0.6 * milk) * lit * (mix(ICE_GLASSY, ICE_WHITE, milk) * sqrt(there));

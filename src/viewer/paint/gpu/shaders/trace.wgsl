@@ -215,8 +215,9 @@ fn cinematic(ray: Ray, b: Behind, jitter: f32) -> End {
         if is_natural(b) {
             let film = film_over(b.point);
             hidden = 1.0 - FRONT_HIDES * ramp(0.0, frame.lava.y, film);
-            cover = film_cover(b.point, film);
-            if cover > 0.0 { skin.normal = toe(b.point); }
+            let margin = margin(b.point, film);
+            cover = margin.w;
+            if cover > 0.0 { skin.normal = unit_or_up(toe(b.point) - margin.xyz); }
         }
     }
     // One call for lava and for films on rock: a graphics card runs both ways of a branch anyhow.
