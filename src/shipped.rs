@@ -155,7 +155,7 @@ mod tests {
             let scene = Scene::open(&Path::new(FOLDER).join(name)).expect("shipped");
             scene.usual_quantity().name()
         };
-        let names = ["smoke2d.toml", "sand_2d.toml", "island.toml", "wax.toml"].map(shown);
+        let names = ["ash_fall.toml", "sand_2d.toml", "island.toml", "wax.toml"].map(shown);
         assert_eq!(names, ["air.ash", "sand.amount", "amount", "amount"]);
     }
 
