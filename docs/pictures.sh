@@ -10,7 +10,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
 
 # Four pictures of what melts.
 melting() {
-    for of in wax=200 chocolate=80 metal=92 ice=130; do
+    for of in wax=200 chocolate=80 metal=92 ice=100; do
         lavoxel render "terrains/${of%=*}.toml" --steps "${of#*=}" --size 720x540 --picture "$work/${of%=*}.png" -q
     done
     montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 -quality 88 -define webp:method=6 docs/melting.webp
