@@ -68,7 +68,7 @@ run() {
 
 # Turns the world by dragging from the middle of the picture.
 turn() {
-    xdotool mousemove 850 420 mousedown 3 mousemove_relative -- "$1" "$2" mouseup 3 mousemove 780 720
+    xdotool mousemove 850 420 mousedown 3 mousemove_relative -- "$1" "$2" mouseup 3 mousemove 1180 30
 }
 
 # The window: lava runs, a click opens another vent, the camera turns, a slice cuts the mountain open, another view.
@@ -80,12 +80,12 @@ window() {
     lavoxel view --size 1200x750 --log --paused 2>"$work/log" &
     local viewer=$!
     more '^scene' 0
-    xdotool search --sync --name Lavoxel windowfocus mousemove 780 720
+    xdotool search --sync --name Lavoxel windowfocus mousemove 1180 30
     shot
     for _ in 1 2 3 4 5 6 7; do run; shot; done
-    xdotool key F3 mousemove 880 560
+    xdotool key F3 mousemove 600 620
     sleep 3
-    xdotool click 1 mousemove 780 720
+    xdotool click 1 mousemove 1180 30
     for _ in 1 2 3 4 5 6; do run; shot; done
     cp "$work/$(printf %03d "$frames").png" docs/window.png
     xdotool key F2
