@@ -21,6 +21,13 @@ use proptest::prelude::*;
 /// The largest energy of a fresh full cell.
 pub(crate) const FRESH: (u16, u16) = (AMOUNT_ONE, ENERGY_ONE);
 
+/// Number of random cases that a test tries: `LAVOXEL_CASES` where it is set, as in `.ci/full`, else `default`, which is few enough
+/// for every `cargo test`.
+pub(crate) fn cases(default: u32) -> u32 {
+    let asked = std::env::var("LAVOXEL_CASES").ok();
+    asked.map_or(default, |count| count.parse().expect("LAVOXEL_CASES is a number of cases"))
+}
+
 /// A stream of numbers from a seed, for filling worlds.
 pub(crate) struct Dice(pub(crate) u64);
 
