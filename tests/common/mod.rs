@@ -28,6 +28,11 @@ pub(crate) fn cases(default: u32) -> u32 {
     asked.map_or(default, |count| count.parse().expect("LAVOXEL_CASES is a number of cases"))
 }
 
+/// `few` where this is a quick run, else everything: one in how many pictures, scenes or commands a test takes.
+pub(crate) fn one_in(few: usize) -> usize {
+    if cases(0) == 0 { few } else { 1 }
+}
+
 /// A stream of numbers from a seed, for filling worlds.
 pub(crate) struct Dice(pub(crate) u64);
 

@@ -1,7 +1,7 @@
 //! The promise: the engine that users get gives the bits of the plain one, for any world, rules, instructions and thread
 //! count, and the invariants of the world hold after every step.
 
-use crate::common::{Dice, any_grid, any_rules, plain, random_world, tiled, vents};
+use crate::common::{Dice, any_grid, any_rules, cases, plain, random_world, tiled, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
@@ -70,7 +70,7 @@ fn live_side_by_side(world: World, rules: &RulesSpec, engine: Box<dyn Engine>, (
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(cases(30)))]
 
     #[test]
     fn tiled_gives_the_bits_of_plain(

@@ -1,6 +1,6 @@
 //! The promise: ground that changes every step costs what it changes. Rules and low-pass see every change at once.
 
-use crate::common::{Dice, any_grid, any_rules, one_cell, plain, random_world, set_next, tiled, vents, volcano};
+use crate::common::{Dice, any_grid, any_rules, cases, one_cell, plain, random_world, set_next, tiled, vents, volcano};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
@@ -53,7 +53,7 @@ fn side_by_side(world: &World, rules: &RulesSpec, engine: Box<dyn Engine>, (step
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), ..ProptestConfig::default() })]
 
     #[test]
     fn tiled_gives_the_bits_of_plain_while_the_ground_changes(

@@ -1,6 +1,6 @@
 //! The promise: working out only what is near a change gives the same volume as filtering everything.
 
-use crate::common::{Dice, any_rules, ball, densest, meddle, plain, random_world, tiled, vents, volcano};
+use crate::common::{Dice, any_rules, ball, cases, densest, meddle, plain, random_world, tiled, vents, volcano};
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
@@ -253,7 +253,7 @@ const SHAPES: [Grid; 6] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(6), ..ProptestConfig::default() })]
 
     #[test]
     fn what_changed_is_enough(

@@ -2,7 +2,7 @@
 //! plain engine's worlds after every step gives, for any world and rules, also when it was saved on the way.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use crate::common::{any_grid, any_rules, plain, random_world, tiled, vents};
+use crate::common::{any_grid, any_rules, cases, plain, random_world, tiled, vents};
 use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
@@ -103,7 +103,7 @@ proptest! {
 }
 
 fn common_config() -> ProptestConfig {
-    ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases: cases(12), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// A world with more lava than one thread visits, and a vent that goes on pouring where everything else has come to rest.

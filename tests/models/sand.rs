@@ -1,7 +1,7 @@
 //! The promise of grains: none is lost, all engines give the same bits, and what rests has nowhere to go.
 
 use crate::common;
-use crate::common::{Dice, any_grid, any_rules, ball, one_cell, plain, vents};
+use crate::common::{Dice, any_grid, any_rules, ball, cases, one_cell, plain, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
@@ -132,7 +132,7 @@ fn run_side_by_side(world: &World, rules: &RulesSpec, level: Level, seed: u64, s
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(12), ..ProptestConfig::default() })]
 
     #[test]
     fn engines_agree_and_account_for_every_grain(

@@ -2,7 +2,7 @@
 //! and water finds its level.
 
 use crate::common;
-use crate::common::{Dice, any_grid, any_rules, ball, one_cell, plain, vents};
+use crate::common::{Dice, any_grid, any_rules, ball, cases, one_cell, plain, vents};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::engine::{Engine, Level};
 use lavoxel::grid::Grid;
@@ -177,7 +177,7 @@ fn run_side_by_side(world: &World, rules: &RulesSpec, level: Level, seed: u64, s
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(12), ..ProptestConfig::default() })]
 
     #[test]
     fn engines_agree_and_account_for_every_unit(
@@ -192,7 +192,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(12), ..ProptestConfig::default() })]
 
     #[test]
     fn engines_agree_on_vessels(

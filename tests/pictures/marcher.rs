@@ -21,7 +21,7 @@ mod volumes;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Dice, tiled};
+use crate::common::{Dice, one_in, tiled};
 use image::RgbImage;
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
@@ -146,6 +146,7 @@ fn over_nothing() -> Renderer {
 fn draw_all(judge: &mut Judge, volumes: Vec<Named<Volume>>, few: usize, more: impl Fn(LookSpec) -> Vec<LookSpec>) {
     let mut renderer = over_nothing();
     let cameras = cameras(&renderer);
+    let few = few * one_in(4);
     for (turn, (name, volume)) in volumes.into_iter().enumerate() {
         for (place, camera) in cameras.iter().skip(turn % few).step_by(few) {
             for look in looks(turn / few).flat_map(&more) {

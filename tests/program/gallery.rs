@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::one_in;
 use lavoxel::shipped;
 
 /// Most bytes of a film, and fewest frames.
@@ -76,9 +77,9 @@ fn shortened(command: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn every_command_of_the_gallery_draws_a_film() {
+fn commands_of_the_gallery_draw_a_film() {
     let folder = tempfile::tempdir().unwrap();
-    for command in commands() {
+    for command in commands().into_iter().step_by(one_in(7)) {
         let done = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
             .args(shortened(&command))
             .current_dir(folder.path())

@@ -11,7 +11,7 @@ use std::time::Duration;
 use std::time::SystemTime;
 
 use crate::child::Running;
-use crate::common::Dice;
+use crate::common::{Dice, cases};
 use crate::needs;
 use lavoxel::checkpoint::{previous, steps_of};
 use serde_json::Value;
@@ -241,13 +241,14 @@ fn ctrl_c_leaves_a_checkpoint_of_the_last_step() {
 
 #[cfg(unix)]
 #[test]
-fn killed_fifty_times_it_comes_to_the_same_bits() {
+fn killed_many_times_it_comes_to_the_same_bits() {
+    // Long enough that no run ends before it is killed.
     const STEPS: u64 = 30_000;
     let place = Place::new();
     let whole = place.report(&format!("run long.toml --steps {STEPS}"));
     let mut dice = Dice(50);
-    let (mut kills, mut reached) = (0, 0);
-    while kills < 50 {
+    let (most, mut kills, mut reached) = (cases(10).min(50), 0, 0);
+    while kills < most {
         let there = place.path("a.lvx").exists();
         let command = if there { "resume a.lvx" } else { "run long.toml --checkpoint a.lvx" };
         let args = format!("{command} --steps {STEPS} --checkpoint-every {} --quiet", 1 + dice.below(4));
@@ -276,8 +277,8 @@ fn killed_fifty_times_it_comes_to_the_same_bits() {
         reached = steps[0].unwrap_or(0);
         assert!(place.files().len() <= 4, "what was left is swept away: {:?}", names(&place));
     }
-    eprintln!("50 kills, step {reached}");
-    assert!(reached >= 30, "it got on: {reached}");
+    eprintln!("{kills} kills, step {reached}");
+    assert!(reached >= u64::from(most) / 2, "it got on: {reached}");
     assert_eq!(place.report(&format!("resume a.lvx --steps {STEPS} --checkpoint-every 10000")), whole);
     assert_eq!(names(&place), ["a.lvx", "a.lvx.previous"]);
 }

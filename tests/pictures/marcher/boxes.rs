@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::{Apart, Judge, STYLES, bound, look};
-use crate::common::Dice;
+use crate::common::{self, Dice};
 
 /// Pictures of so few pixels that one of them moves the mean.
 const FEW: [Apart; 3] = [bound(1.2, 12, 12), bound(1.2, 40, 40), bound(1.2, 40, 40)];
@@ -225,12 +225,11 @@ fn draw(case: &Case, judge: &mut Judge) -> usize {
     with_lava
 }
 
-/// Boxes of 1 to 70 cells a side, cameras, clips, styles and pictures by chance, the same in each run; `PROPTEST_CASES` asks
+/// Boxes of 1 to 70 cells a side, cameras, clips, styles and pictures by chance, the same in each run; `LAVOXEL_CASES` asks
 /// for more of them. A failure names its smallest case.
 #[test]
 fn boxes_by_chance() {
-    let cases_wanted = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
-    let config = ProptestConfig { cases: cases_wanted, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: common::cases(12), failure_persistence: None, ..ProptestConfig::default() };
     let (judge, with_lava) = (RefCell::new(Judge::new(FEW)), Cell::new(0));
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
         .run(&cases(), |case| {
