@@ -78,6 +78,7 @@ impl Trials {
         simulation.stop_by(self.stop.clone());
         // Cells are read by other matter and air alone.
         simulation.show_when_asked();
+        simulation.end_at(self.observed.iter().chain(&self.checked).map(|seen| seen.time_s).reduce(f64::max));
         let mut records = FlowRecords::new(self.site.grid);
         let mut scores = Scores {
             observed: vec![f64::NAN; self.observed.len()],

@@ -35,6 +35,7 @@ pub(super) fn read<R: Read>(
     let heights: Vec<f64> = ground.surface().iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
     let flow = Flow::new(space, scene.flow_setup(spec, site.grid), &heights);
     let mut flow = flow.map_err(|invalid| Fault::damaged("scene", invalid))?;
+    flow.set_clock(scene.flow_clock(spec));
     flow.restore(state).map_err(|fault| reader.damaged(fault))?;
     Ok(flow)
 }

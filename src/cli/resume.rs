@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
 use lavoxel::output::protect;
-use lavoxel::scene::{RatesFiles, Scene, Stage, VentOverride};
+use lavoxel::scene::{RatesFiles, Scene, Seconds, Stage, VentOverride};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::validate::tame;
@@ -55,6 +55,10 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_name = "HEIGHTS.tif")]
     survey: Option<PathBuf>,
 
+    /// Time since the start up to which to simulate a scene of the physical model, instead of the scene's: 90s, 20min, 12h, 10d
+    #[arg(long, value_name = "TIME", conflicts_with = "steps")]
+    duration: Option<Seconds>,
+
     /// Number of threads, instead of the scene's; results do not depend on it
     #[arg(long, value_name = "N", value_parser = count::threads, allow_negative_numbers = true)]
     threads: Option<u64>,
@@ -78,12 +82,17 @@ Examples:
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     let Checkpoint { mut scene, mut stage, extras } = load(args)?;
     args.work.put_into(&mut scene);
+    if let Some(duration) = args.duration {
+        scene.run_for(duration)?;
+    }
+    stage.simulation.end_at(scene.spec.flow_spec().and_then(|flow| flow.duration).map(|Seconds(end)| end));
     args.change_rates(&mut stage.simulation)?;
     let (step, steps) = (stage.simulation.steps(), scene.spec.film.steps);
     let file = args.file.display();
+    let asked = args.duration.map_or(format!("--steps {steps}"), |duration| format!("--duration {duration}"));
     anyhow::ensure!(
         step <= steps,
-        "--steps {steps}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
+        "{asked}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
     );
     let world = stage.simulation.world();
     let held = world.taken().held();

@@ -113,10 +113,7 @@ impl Taking<'_> {
             let cells = || vent.units_in(draw.step) as f64 / f64::from(AMOUNT_ONE);
             let kilograms = match self.flow.map(|flowing| &flowing.flow) {
                 _ if spec.is_fume() => spec.rate * self.air.scale.step_s,
-                Some(flow) => {
-                    let setup = flow.setup();
-                    vent.flow_volume_m3(draw.step, setup.step_s) * setup.lava.density_kg_m3
-                }
+                Some(flow) => vent.flow_volume_m3(draw.step, flow.clock()) * flow.setup().lava.density_kg_m3,
                 None => cells() * self.air.scale.cell_m.powi(3) * world.lava().material().density,
             };
             if kilograms > 0.0 {

@@ -147,7 +147,7 @@ impl Meeting<'_> {
         let is_side = lava[1] == cell[1] && lava != cell;
         let share = if is_side { f64::from(amount.min(AMOUNT_ONE)) / f64::from(AMOUNT_ONE) } else { 1.0 };
         let watts = warmer / (1.0 / heat.about.w_m2_k + met.crust_m2_k_w) * area_m2 * share;
-        Some(Face { lava, flux: watts * flow.setup().step_s * flow.heat_units_of_joule(), excess: met.excess })
+        Some(Face { lava, flux: watts * flow.last_step_s() * flow.heat_units_of_joule(), excess: met.excess })
     }
 
     /// Takes `amount` units of a layer out of a cell; what shows the flow the flow gives.

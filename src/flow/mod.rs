@@ -29,6 +29,7 @@
 //! | `measured` | measures of cells, for files and slices |
 //! | `crust` | temperatures below and at the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
+//! | `clock` | times of the steps |
 //! | `watch` | where the rule does not hold |
 //! | `verify` | set-ups with a known answer |
 //! | `plain` | the specification, which reads like the rule and is slow |
@@ -36,6 +37,7 @@
 //! Axes: `x` east, `y` up, `z` south, as in [`crate::grid`]; a column has the number `z · nx + x`.
 
 mod account;
+mod clock;
 mod cooling;
 mod edit;
 mod lava;
@@ -58,6 +60,7 @@ mod tests_cost;
 pub mod verify;
 
 pub use account::FlowAccount;
+pub use clock::FlowClock;
 pub use edit::FlowEdit;
 pub use lava::{Cooling, Lava, Viscosity};
 pub use meet::{Met, Phase};
@@ -241,6 +244,7 @@ impl Mark {
 pub struct Flow {
     space: FlowBox,
     setup: FlowSetup,
+    clock: FlowClock,
     tables: Tables,
     ground: Heights,
     /// Columns with liquid, those around them, and what edits changed; all others are ground, see [`store::reach`].
@@ -317,6 +321,7 @@ impl Flow {
             solids: setup.lava.melts().then(|| vec![melt::SolidColumn::default(); columns]),
             melted: Vec::new(),
             has_loose: false,
+            clock: FlowClock::of(setup.step_s),
             setup,
             ground: Heights::new(ground.iter().map(|&height| units(height))),
             columns: Blocks::new(columns),
@@ -340,6 +345,21 @@ impl Flow {
         };
         flow.reach_all_that_melts();
         Ok(flow)
+    }
+
+    /// Takes the times of its steps from a clock, whose whole steps have the length of its setup.
+    pub(crate) fn set_clock(&mut self, clock: FlowClock) {
+        self.clock = clock;
+    }
+
+    /// Times of its steps.
+    pub fn clock(&self) -> &FlowClock {
+        &self.clock
+    }
+
+    /// Plans the end of a run, or none: the step within which `end_s` lies ends there.
+    pub fn end_at(&mut self, end_s: Option<f64>) {
+        self.clock.end_at(self.steps, end_s);
     }
 
     /// Rounds amounts by another seed from now on.
@@ -397,7 +417,12 @@ impl Flow {
 
     /// Time since the start.
     pub fn time_s(&self) -> f64 {
-        self.steps as f64 * self.setup.step_s
+        self.clock.time_s(self.steps)
+    }
+
+    /// Length in seconds of the last step, a whole one before the first.
+    pub(crate) fn last_step_s(&self) -> f64 {
+        self.steps.checked_sub(1).map_or(self.setup.step_s, |last| self.clock.length_s(last))
     }
 
     /// The ledgers.

@@ -34,8 +34,25 @@ pub(crate) struct SubStep {
 }
 
 impl Flow {
-    /// One step of [`super::FlowSetup::step_s`] seconds; none if it is asked to stop within it ([`Flow::was_stopped`]).
+    /// One step of the length that its [clock](Flow::clock) says; none if it is asked to stop within it ([`Flow::was_stopped`]).
     pub fn step(&mut self, pours: &[FlowPour]) {
+        let (length_s, whole_s) = (self.clock.length_s(self.steps), self.setup.step_s);
+        if length_s == whole_s {
+            return self.make_step(pours);
+        }
+        self.set_length(length_s);
+        self.make_step(pours);
+        self.set_length(whole_s);
+    }
+
+    /// Has its steps take `step_s` seconds, and works out all that depends on it.
+    fn set_length(&mut self, step_s: f64) {
+        self.setup.step_s = step_s;
+        self.tables = Tables::new(self.space, &self.setup);
+        self.find_runs();
+    }
+
+    fn make_step(&mut self, pours: &[FlowPour]) {
         let many = if self.is_any_stale() { self.wet.len() } else { self.plan.active.len() };
         if many < TASK {
             self.step_here(pours);

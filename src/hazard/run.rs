@@ -94,6 +94,7 @@ impl Plan {
             ground.template.as_ref().map(|template| self.origin_of(ground, template, sample.run)).transpose()?;
         let origin = drawn.as_ref().unwrap_or(&ground.origin);
         let mut simulation = origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
+        simulation.end_at(Some(sample.limit_s));
         let mut records = FlowRecords::new(ground.site.grid);
         let ending = loop {
             if cancelled() {
@@ -266,8 +267,8 @@ mod tests {
         let (ground, _) = ground("");
         let plan = plan(130.0, VentSpec { radius: 0.0, ..VentSpec::default() });
         let record = record(&plan, &ground);
-        assert_eq!((record.outcome.ending, record.outcome.time_s), (Ending::Limit, 140.0));
-        assert!((record.outcome.poured_m3 - 8.0 * 140.0).abs() < 0.01);
+        assert_eq!((record.outcome.ending, record.outcome.time_s), (Ending::Limit, 130.0));
+        assert!((record.outcome.poured_m3 - 8.0 * 130.0).abs() < 0.01);
         assert!(plan.run(&ground, &plan.sample(0), &|| true).expect("it fits").is_none());
     }
 }

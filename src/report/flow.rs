@@ -28,6 +28,8 @@ pub struct FlowReport {
     /// Simulated time.
     time_s: f64,
     step_s: f64,
+    /// Length of the last step, which the end of the run may cut short.
+    last_step_s: f64,
     cell_height_m: f64,
     /// Volumes: poured, put there, and where they are.
     #[serde(flatten)]
@@ -186,6 +188,7 @@ impl FlowReport {
         Some(Self {
             time_s: flow.time_s(),
             step_s: flow.setup().step_s,
+            last_step_s: flow.last_step_s(),
             cell_height_m: site.cell_height_m(),
             volume: Account::of_flow("_m3", account.amount(), flow.space().unit_m3()),
             area_m2: extent.columns as f64 * site.cell_size_m * site.cell_size_m,
@@ -224,6 +227,8 @@ impl FlowReport {
             None => "volume and heat exact".to_owned(),
             Some(fault) => format!("NOT EXACT: {fault}"),
         };
+        let is_cut = self.last_step_s != self.step_s;
+        let last = if is_cut { format!(", the last one of {} s", short(self.last_step_s, 4)) } else { String::new() };
         let poured = volume(self.volume.of("poured"));
         let mut parts =
             vec![format!("{} liquid", volume(self.volume.now())), format!("{} set", volume(self.volume.of("set")))];
@@ -231,7 +236,7 @@ impl FlowReport {
         parts.extend(self.volume.parts(Side::Gone, &["set"], seldom));
         parts.extend(self.volume.parts(Side::Came, &["poured"], seldom));
         vec![
-            format!("time        {} in steps of {} s", Seconds(self.time_s), short(self.step_s, 4)),
+            format!("time        {} in steps of {} s{last}", Seconds(self.time_s), short(self.step_s, 4)),
             format!("volume      {poured} poured: {}", parts.join(", ")),
             format!("extent      {}{reach}", area(self.area_m2)),
             format!(

@@ -23,6 +23,9 @@ impl Scene {
         scene.spec.fumes = of_list(List::Fumes).map(|fume| VentTable { material: None, ..fume }).collect();
         // The failures are among the events.
         scene.spec.barriers.iter_mut().for_each(|barrier| barrier.fails = None);
+        if let (Some(flow), Some(spec)) = (simulation.world().flow(), scene.spec.flow_mut()) {
+            spec.short_steps = flow.clock().short_steps(flow.steps());
+        }
         scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
         scene
     }

@@ -70,6 +70,7 @@ impl Scene {
         }
         if let Some(flow) = spec.flow_mut() {
             flow.step_s /= f.by;
+            flow.short_steps = f.short_steps(&flow.short_steps, flow.step_s);
         }
         f.look(&mut spec.look);
         spec.film.steps = spec.film.steps.saturating_mul(factor as u64);
@@ -119,6 +120,22 @@ impl Finer {
 
     fn steps(self, steps: &mut u64) {
         *steps = steps.saturating_mul(self.factor as u64);
+    }
+
+    /// Steps that end early, by shorter ones of `step_s` seconds: each is as many as take the place of a whole one.
+    fn short_steps(self, short: &[[f64; 2]], step_s: f64) -> Vec<[f64; 2]> {
+        let mut finer = Vec::new();
+        let (mut next, mut next_s) = (0.0, 0.0);
+        for &[step, end_s] in short {
+            let start_s = next_s + (step - next) * self.by * step_s;
+            finer.extend((1..=self.factor).map(|part| {
+                let end_s =
+                    if part == self.factor { end_s } else { start_s + (end_s - start_s) * part as f64 / self.by };
+                [step * self.by + (part - 1) as f64, end_s]
+            }));
+            (next, next_s) = (step + 1.0, end_s);
+        }
+        finer
     }
 
     fn place(self, place: &mut [f64; 3]) {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::lava::LavaSpec;
 use super::start::{Start, StartSpec};
 use super::{BodySpec, Scene, SceneSpec, Seconds};
-use crate::flow::{Flow, FlowBox, FlowSetup};
+use crate::flow::{Flow, FlowBox, FlowClock, FlowSetup};
 use crate::grid::Grid;
 use crate::matter::{Capacity, Material};
 use crate::memory::MemoryEstimate;
@@ -44,15 +44,22 @@ words!(Model);
 const MOST_STEPS: f64 = 1e9;
 const LONGEST_STEP_S: f64 = 1e5;
 
+/// Most steps of a scene that end early.
+const MAX_SHORT: usize = 100_000;
+
 table! {
     /// The `[flow]` table.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct FlowSpec {
         /// Seconds of a step: what the window, films and `--steps` count.
         pub step_s: f64 = 20.0, [1e-4, LONGEST_STEP_S] "s";
-        /// How long the scene runs, rounded up to whole steps; it takes the place of `film.steps`.
+        /// How long the scene runs; it takes the place of `film.steps`. The last step ends with it, except with air, whose steps are
+        /// whole.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub duration: Option<Seconds> = None, [0.0, MOST_STEPS * LONGEST_STEP_S] "s";
+        /// Steps that ended early, as a recorded run has them: the number of each, and the time in seconds at which it ended.
+        #[serde(deserialize_with = "crate::exact::many", skip_serializing_if = "Vec::is_empty")]
+        pub short_steps: Vec<[f64; 2]> = Vec::new();
         /// Whether lava that reaches a side of the box leaves it; else the sides are walls.
         pub open_sides: bool = true;
         /// Lava that lies there before the first step.
@@ -70,14 +77,24 @@ impl FlowSpec {
         if let Some(Seconds(duration)) = self.duration {
             within("flow.duration", duration, 0.0, MOST_STEPS * self.step_s)?;
         }
+        within("number of rows of flow.short_steps", self.short_steps.len() as f64, 0.0, MAX_SHORT as f64)?;
+        if FlowClock::new(self.step_s, &self.short_steps).is_none() {
+            let expected =
+                "rows of the number of a step and the time at which it ends, before its whole length is over, in order";
+            return Err(Invalid::new("flow.short_steps", "no times of steps", expected));
+        }
         self.lava.lava.validate("flow.lava")?;
         self.start.as_ref().map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
-    /// Steps in a time, the last one whole.
+    /// Steps after which a time is over.
     pub fn steps_in(&self, Seconds(time): Seconds) -> u64 {
-        // A step more for a rounded last digit would be a surprise.
-        (time / self.step_s - 1e-9).ceil().max(0.0) as u64
+        self.clock().steps_in(time)
+    }
+
+    /// Times of its steps, without the end of the run.
+    fn clock(&self) -> FlowClock {
+        FlowClock::new(self.step_s, &self.short_steps).unwrap_or_else(|| FlowClock::of(self.step_s))
     }
 }
 
@@ -241,6 +258,15 @@ impl SceneSpec {
 }
 
 impl Scene {
+    /// Has the scene run up to a time since its start.
+    ///
+    /// # Errors
+    /// In a scene of the classic model, and for a time that is out of range.
+    pub fn run_for(&mut self, duration: Seconds) -> Result<(), super::SceneError> {
+        self.put_flow(&super::Overrides { duration: Some(duration), ..super::Overrides::default() })?;
+        self.validate()
+    }
+
     /// The look of its pictures. In a scene of the physical model lava glows by its temperature.
     pub fn look(&self) -> LookSpec {
         let mut look = self.spec.look.clone();
@@ -270,6 +296,12 @@ impl Scene {
             .and(self.spec.need_of_heaters(grid))
     }
 
+    /// Times of the steps of a flow, up to the end of the scene's run.
+    pub(crate) fn flow_clock(&self, spec: &FlowSpec) -> FlowClock {
+        let end_s = spec.duration.filter(|_| self.spec.air.is_none());
+        spec.clock().ending_at(end_s.map(|Seconds(end)| end))
+    }
+
     /// The numbers of the flow.
     pub(crate) fn flow_setup(&self, spec: &FlowSpec, grid: Grid) -> FlowSetup {
         let (lava, heaters) = (spec.lava.lava.clone(), self.spec.heaters_in(spec, grid));
@@ -287,6 +319,7 @@ impl Scene {
         let heights = state.ground().surface();
         let ground: Vec<f64> = heights.iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
         let mut flow = Flow::new(space, self.flow_setup(spec, state.grid()), &ground)?;
+        flow.set_clock(self.flow_clock(spec));
         start.iter().for_each(|start| start.put(&mut flow));
         let mut state = state.with_flow(flow);
         bodies.iter().for_each(|body| state.edit(body));

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::air::Wind;
 use crate::engine::Engine;
 use crate::engine::tiled::Tiled;
-use crate::flow::Flow;
+use crate::flow::{Flow, FlowClock};
 use crate::goals::Goals;
 use crate::grid::Grid;
 use crate::matter::{Material, Reaction, check_known};
@@ -157,6 +157,8 @@ impl History {
 pub struct Snapshot {
     state: PackedState,
     history: History,
+    /// Times of the steps of its flow.
+    clock: Option<FlowClock>,
 }
 
 impl Snapshot {
@@ -413,7 +415,7 @@ impl Simulation {
     /// The present state, to come back to it; it shares the ground of `other` where that is the same.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));
-        Snapshot { state, history: self.history.clone() }
+        Snapshot { state, history: self.history.clone(), clock: self.state.flow().map(Flow::clock).cloned() }
     }
 
     /// Goes back to a snapshot of this simulation and forgets what happened after it; the steps that follow give the
@@ -421,6 +423,9 @@ impl Simulation {
     pub fn go_back(&mut self, snapshot: &Snapshot) {
         snapshot.state.unpack_into(&mut self.state);
         self.history.clone_from(&snapshot.history);
+        for (flowing, clock) in self.state.flow.iter_mut().zip(&snapshot.clock) {
+            flowing.flow.set_clock(clock.clone());
+        }
         put_in_force(self.history.wind.as_ref(), &mut self.state);
     }
 
@@ -450,7 +455,16 @@ impl Simulation {
 
     /// Seconds from the start, in a world of the physical model.
     pub fn time_s(&self) -> Option<f64> {
-        self.state.flow().map(|flow| self.history.step as f64 * flow.setup().step_s)
+        self.state.flow().map(|flow| flow.clock().time_s(self.history.step))
+    }
+
+    /// Plans the end of the run in a world of the physical model: the step within which `end_s` lies ends there, and later ones are
+    /// whole. Without an end all steps to come are whole. With air, which has steps of one length alone, they are whole too.
+    pub fn end_at(&mut self, end_s: Option<f64>) {
+        let end_s = end_s.filter(|_| self.state.air().is_none());
+        if let Some(flowing) = &mut self.state.flow {
+            flowing.flow.end_at(end_s);
+        }
     }
 
     /// The materials besides the lava, in the order of the layers, with the parameters in force.

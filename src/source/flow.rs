@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Focus, Vent, Vents};
-use crate::flow::FlowPour;
+use crate::flow::{FlowClock, FlowPour};
 use crate::grid::Grid;
 use crate::validate::{Invalid, within};
 
@@ -135,29 +135,27 @@ fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
 }
 
 impl Vent {
-    /// Volume that a vent of the physical model has poured up to a step of `step_s` seconds: along its line, and at the places on
-    /// which it focuses.
-    fn poured_m3(&self, flow: &VentFlow, steps: u64, step_s: f64) -> (f64, f64) {
+    /// Volume that a vent of the physical model has poured up to a step: along its line, and at the places on which it focuses.
+    fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
-        let (from_s, to_s) = (self.start as f64 * step_s, steps as f64 * step_s);
+        let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
         let focused = flow.focus.as_ref().map_or(0.0, |focus| focus.volume_m3(flow, from_s, to_s));
         (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
     /// Volume that it pours in a step, 0 of a vent of the classic automaton.
-    pub(crate) fn flow_volume_m3(&self, step: u64, step_s: f64) -> f64 {
+    pub(crate) fn flow_volume_m3(&self, step: u64, clock: &FlowClock) -> f64 {
         let up_to = |flow: &VentFlow, step| {
-            let (line, focused) = self.poured_m3(flow, step, step_s);
+            let (line, focused) = self.poured_m3(flow, step, clock);
             line + focused
         };
         self.flow.as_deref().map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
-    /// Adds what is due in a step of `step_s` seconds; `vent_k` is the temperature of a
-    /// vent that says none.
-    fn add_flow_pours(&self, step: u64, (step_s, vent_k): (f64, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
+    /// Adds what is due in a step; `vent_k` is the temperature of a vent that says none.
+    fn add_flow_pours(&self, step: u64, (clock, vent_k): (&FlowClock, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
         let Some(flow) = &self.flow else { return };
-        let [before, after] = [step, step + 1].map(|steps| self.poured_m3(flow, steps, step_s));
+        let [before, after] = [step, step + 1].map(|steps| self.poured_m3(flow, steps, clock));
         if after.0 + after.1 <= before.0 + before.1 {
             return;
         }
@@ -173,7 +171,7 @@ impl Vent {
 
 impl Vents {
     /// Pours of a step of a world of the physical model, vent by vent.
-    pub(crate) fn flow_pours(&self, step: u64, about: (f64, f64), grid: Grid) -> Vec<FlowPour> {
+    pub(crate) fn flow_pours(&self, step: u64, about: (&FlowClock, f64), grid: Grid) -> Vec<FlowPour> {
         let mut pours = Vec::new();
         self.pouring().for_each(|placed| placed.vent.add_flow_pours(step, about, grid, &mut pours));
         pours
@@ -230,7 +228,8 @@ mod tests {
         let flow = Some(Box::new(VentFlow { temperature_k: Some(1300.0), ..VentFlow::steady(5.0) }));
         let spec = VentSpec { x: 4.5, z: 4.5, radius: 1.0, start: 2, end: Some(4), flow, ..VentSpec::default() };
         let vents = Vents::new(&[spec], grid);
-        let of = |step| vents.flow_pours(step, (10.0, 1360.0), grid);
+        let clock = FlowClock::of(10.0);
+        let of = |step| vents.flow_pours(step, (&clock, 1360.0), grid);
         assert!(of(1).is_empty() && of(4).is_empty());
         let pours = of(3);
         assert_eq!((pours.len(), pours[0].column), (5, 3 * 9 + 4));

@@ -124,8 +124,8 @@ impl FlowInCells {
     /// One step: what vents pour comes into the flow, the flow moves, and the cells show it.
     pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, step: u64) {
         self.cover(world);
-        let setup = self.flow.setup();
-        let pours = vents.flow_pours(step, (setup.step_s, setup.lava.vent_k), world.grid);
+        let about = (self.flow.clock(), self.flow.setup().lava.vent_k);
+        let pours = vents.flow_pours(step, about, world.grid);
         self.flow.step(&pours);
         if self.flow.was_stopped() {
             return;

@@ -35,6 +35,38 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
 }
 
 #[test]
+fn a_run_ends_with_its_duration_and_not_with_a_step() {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    let run = "run slope.asc --vent map:500150,4170150@20m3/s --lava etna-basalt --walls closed --json";
+    let number =
+        |report: &Value, key: &str| report["flow"][key].as_f64().unwrap_or_else(|| panic!("{key} in {report}"));
+    for (duration, time_s, steps) in [("1min", 60.0, 2), ("10s", 10.0, 1), ("90.5s", 90.5, 3), ("2min", 120.0, 3)] {
+        let report = place.json(&format!("{run} --duration {duration}"));
+        assert_eq!((report["steps"].as_u64(), number(&report, "time_s")), (Some(steps), time_s), "{duration}");
+        let poured = number(&report, "poured_m3");
+        assert!((poured - 20.0 * time_s).abs() < 0.01, "{duration}: {poured} m³");
+        assert_eq!(report["flow"]["exact"], Value::Bool(true));
+    }
+    // A run that goes on from a step before its end comes to the same.
+    let kept = format!("{run} --duration 100s --checkpoint run.lvx --checkpoint-every 1");
+    let straight = place.json(&kept);
+    assert_eq!((number(&straight, "time_s"), number(&straight, "last_step_s")), (100.0, 20.0));
+    let resumed = place.json("resume run.lvx.previous --json --force");
+    assert_eq!((&resumed["state_hash"], number(&resumed, "time_s")), (&straight["state_hash"], 100.0));
+    // The end can be moved: from the cut step on steps are whole again.
+    let later = place.json("resume run.lvx --duration 170s --json --checkpoint later.lvx");
+    assert_eq!((later["steps"].as_u64(), number(&later, "time_s")), (Some(5), 170.0));
+    assert!((number(&later, "poured_m3") - 3400.0).abs() < 0.01, "{later}");
+    let by_steps = place.json("resume later.lvx --steps 7 --json");
+    assert_eq!(number(&by_steps, "time_s"), 250.0);
+    let words = text(&place.run(&run.replace(" --json", " --duration 1min")).stdout);
+    assert!(words.contains("time        1 min in steps of 40 s, the last one of 20 s\n"), "{words}");
+    let refused = place.refused_with(2, "resume later.lvx --duration 90s");
+    assert!(refused.contains("--duration 90 s") || refused.contains("--duration 1.5 min"), "{refused}");
+}
+
+#[test]
 fn flags_of_the_other_model_are_refused() {
     let place = Place::new();
     place.put("slope.asc", slope());
