@@ -4,7 +4,7 @@
 //! ```text
 //! fall   down, if the cell below is free; a column from the bottom up and in place: a stack falls as a stack
 //! slide  down to one of eight sides, if the cell at that side and the one below it are free;
-//!        over a corner only from a fixed share `corners` of the cells
+//!        over a corner only from a fixed share `corners` of the cells, and if one of the two cells between is free
 //! flow   with `flow` and a grain above: to one of four sides, if the cell there is free
 //! slip   from a fixed share `slip` of the cells: to one of four sides, if the cell there is free and borne, and the cell
 //!        beyond and the one below that are free
@@ -22,8 +22,8 @@
 //!
 //! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place and the seed, so that a pile
 //! comes to rest and is a little lopsided to another side in each run. With all corners a pile is a square, with none it is a
-//! square on its corner; with a quarter it is round. A side has to be free too: nothing
-//! passes between two corners that touch. What is outside of an open side is free at all heights; what goes there has left.
+//! square on its corner; with a quarter it is round. A side has to be free too, and at a corner one
+//! of the two sides that meet there: nothing passes between two cells that touch by an edge. What is outside of an open side is free at all heights; what goes there has left.
 
 use super::Walls;
 use super::shape::{Around, Driver, Listed, Site, TilesAround, Turn, Turns};
@@ -95,7 +95,9 @@ impl Turns for FallingGrains {
         let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
         match turn {
             Turn::Slide(side) => {
-                free(1, 0) && free(1, dy) && (side < 4 || corner_cells(draw).chooses(place, self.corners))
+                let is_open = || around.is_free([dx, 0, 0]) || around.is_free([0, 0, dz]);
+                let is_let = || side < 4 || corner_cells(draw).chooses(place, self.corners) && is_open();
+                free(1, 0) && free(1, dy) && is_let()
             }
             Turn::Flow(_) => free(1, 0) && around.is_laden(),
             Turn::Slip(_) => {
@@ -109,7 +111,10 @@ impl Turns for FallingGrains {
         match turn {
             Turn::Slide(side) => match around.slope() {
                 ways if side < 4 || ways == 0 => ways,
-                ways => ways & corner_cells(draw).chosen(tile, self.corners),
+                ways => match ways & corner_cells(draw).chosen(tile, self.corners) {
+                    0 => 0,
+                    ways => ways & around.corner(),
+                },
             },
             Turn::Flow(_) => match around.laden() {
                 0 => 0,

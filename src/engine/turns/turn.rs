@@ -97,6 +97,13 @@ impl<R> TilesAround for At<'_, R> {
     }
 
     #[inline(always)]
+    fn corner(&self) -> u32 {
+        let [dx, _, dz] = self.ways.turn.way();
+        let side = |way| quad(way, self.tile.at, |dz, at| self.ways.near.at(dz).free(at)).seen(way);
+        side([dx, 0]) | side([0, dz])
+    }
+
+    #[inline(always)]
     fn laden(&self) -> u32 {
         let (here, tile) = (self.ways.near.here(), &self.tile);
         let (tx, y) = (tile.tx as usize, tile.y as usize + 1);

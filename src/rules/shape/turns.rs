@@ -78,6 +78,8 @@ pub(crate) trait TilesAround {
     fn free(&self, on: isize, below: bool) -> u32;
     /// Those with room at the side and below that.
     fn slope(&self) -> u32;
+    /// Those with room at one of the two sides that meet at the turn's corner.
+    fn corner(&self) -> u32;
     /// Those with a grain of this kind or a heavier one above.
     fn laden(&self) -> u32;
 }
