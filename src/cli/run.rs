@@ -162,7 +162,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
-    say::warn(scene.warning(&stage.simulation));
+    say::warn(scene.warnings(&stage.simulation, Some(scene.spec.film.steps)));
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 
@@ -264,12 +264,12 @@ impl Work {
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let name = scene.spec.name.clone();
         let report = Report::of(&scene, &stage, interrupted);
-        say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
+        let said = say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() });
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
         if keeper.is_none() {
             stop::only_files_are_left(false);
         }
-        // After the report: a full disk must not suppress it.
+        // The report comes first, because a full disk must not suppress it; a report that nobody takes must not suppress the files.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {
@@ -277,6 +277,7 @@ impl Work {
             let next = if interrupted { format!("; go on with: lavoxel resume {path}") } else { String::new() };
             say::note(&format!("{path} (step {step}){next}"));
         }
+        said?;
         Ok(outcome)
     }
 }

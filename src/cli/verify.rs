@@ -114,11 +114,12 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
         }
         found.push(outcome);
     }
-    if args.json {
-        say::data(&serde_json::to_string_pretty(&found)?)?;
-    }
+    // Before the report, which may go to a full disk.
     if let Some(path) = &args.picture {
         page(&found).write(path, args.existing())?;
+    }
+    if args.json {
+        say::data(&serde_json::to_string_pretty(&found)?)?;
     }
     if !args.json {
         say::data(&summary(&found))?;

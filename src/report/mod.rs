@@ -104,6 +104,8 @@ struct MaterialReport {
     tiles: Option<GrainTiles>,
     #[serde(skip)]
     shows_flow: bool,
+    #[serde(skip)]
+    is_liquid: bool,
 }
 
 /// The tiles of 8 × 1 × 4 cells that hold grains.
@@ -197,16 +199,37 @@ fn mass_words(mass: &Account) -> String {
     mass.words(3, |units| format!("{:.3}", cells(units as u64)))
 }
 
-/// That some of a material, with its name in words such as ` of water`, was not poured, or was lost to rock.
+/// Share of a liquid that left through open sides from which a report warns.
+const MOST_LEFT: f64 = 0.5;
+
+/// That some of a material, with its name in words such as ` of water`, was not poured, found no room, or was lost to rock.
 fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
-    let units = ["blocked", "crushed"].map(|key| mass.units(key) as u64);
-    let [blocked, crushed] = units.map(cells);
+    let units = ["blocked", "refused", "crushed"].map(|key| mass.units(key) as u64);
+    let [blocked, refused, crushed] = units.map(cells);
     let roof = format!("{blocked:.3} full cells{of} found no room under the roof; make the box higher");
     let rock = format!(
         "{crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
          upwards, or put the rock first"
     );
-    units.into_iter().zip([roof, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
+    let denser = format!(
+        "{refused:.3} full cells{of} were put where denser matter or a grain leaves no room, and are not there: put them beside it \
+         or above it, put them before it, or exchange the two with {{ kind = \"replace\", … }}"
+    );
+    units.into_iter().zip([roof, denser, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
+}
+
+/// That most of a liquid left through open sides.
+fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
+    let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]]
+        .map(|keys| keys.iter().map(|key| material.mass.units(key) as f64).sum::<f64>());
+    let share = left / came;
+    (material.is_liquid && share >= MOST_LEFT).then(|| {
+        format!(
+            "{} % of the {name} left through the open sides of the box; walls = \"closed\" in [rules] keeps it, and so does higher \
+             ground along the sides",
+            short(100.0 * share, 0)
+        )
+    })
 }
 
 impl Extent {
@@ -243,7 +266,8 @@ impl MaterialReport {
             let [looked_at_tiles, all] = layer.grains_looked_at();
             GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
         });
-        Self { mass, liquid_cells: tally.cells, extent, tiles, shows_flow }
+        let is_liquid = layer.material().kind == Kind::Liquid && !shows_flow;
+        Self { mass, liquid_cells: tally.cells, extent, tiles, shows_flow, is_liquid }
     }
 
     /// The lines for people.
@@ -331,7 +355,7 @@ impl Report {
         };
         let others = self.materials.iter();
         let others = others.flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
-        of_lava.into_iter().chain(others).collect()
+        of_lava.into_iter().chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
     }
 
     /// The report for people.

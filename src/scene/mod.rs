@@ -37,6 +37,7 @@ mod time;
 #[cfg(feature = "files")]
 mod vary;
 mod vent;
+mod warnings;
 mod wording;
 
 use std::borrow::Cow;

@@ -1,22 +1,18 @@
-//! The summary of a built scene: place, vents, values that it chose, and warnings. Reports, the terminal and the window show
+//! The summary of a built scene: place, vents and values that it chose. Reports, the terminal and the window show
 //! the same lines.
 
 use super::{Model, Scene, Seconds};
 use crate::flow::Flow;
 use crate::map::{Georeference, Site};
 use crate::rules::Walls;
-use crate::simulation::{Command, Simulation};
+use crate::simulation::Simulation;
 use crate::source::{VentFlow, VentSpec};
 use crate::units::cells;
-use crate::validate::tame;
-use crate::words::{grouped, rough, short, volume};
+use crate::words::{grouped, short, volume};
 use crate::world::{Layer, World};
 
 /// Most vents that are listed.
 const MOST_VENTS: usize = 3;
-
-/// Difference of heights between columns, as a share of the depth, from which liquid is no level pond.
-const STEEP: f64 = 0.1;
 
 impl Scene {
     /// Choices for a heightmap that came without a scene, a line for each; empty for a scene file.
@@ -41,52 +37,6 @@ impl Scene {
         lines.extend(heads.zip(&self.choices).map(|(head, choice)| format!("{head:<12}{choice}")));
         lines
     }
-
-    /// A warning when no lava and no other material will ever be in the box, or more will flow than sub-steps can follow.
-    pub fn warning(&self, simulation: &Simulation) -> Option<String> {
-        let pours = |vent: &VentSpec| vent.flow.as_ref().map_or(vent.rate > 0.0, |flow| flow.pours());
-        let vents = simulation.vents().any(pours);
-        let puts = |command: &Command| matches!(command, Command::Put(edit) if edit.matter.is_liquid());
-        let holds = simulation.world().layers().iter().any(|layer| layer.mass() > 0);
-        let pours = vents || holds || simulation.events().iter().any(|event| puts(&event.command));
-        let origin = tame(&self.origin.display().to_string());
-        (!pours)
-            .then(|| format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z"))
-            .or_else(|| simulation.world().flow().and_then(|flow| too_fast(flow, simulation)))
-    }
-}
-
-/// A warning of a layer that a vent builds up, or that lies beside a much lower one, which flows faster than the finest sub-step
-/// of a step can follow.
-fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
-    let (setup, space) = (flow.setup(), flow.space());
-    let of_vent = |vent: &VentSpec| {
-        let flow = vent.flow.as_deref()?;
-        let rate = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max) / vent.busy_columns();
-        let kelvin = flow.temperature_k.unwrap_or(setup.lava.vent_k);
-        // Its four sides carry what it pours down a slope of its depth over a cell: q = ρ g h³/(3 η) · h/dx.
-        let weight = setup.lava.density_kg_m3 * 9.81;
-        Some(((0.75 * setup.lava.viscosity_pa_s(kelvin) * rate / weight).powf(0.25), kelvin))
-    };
-    let of_column = |&c: &u32| {
-        let (c, here) = (c as usize, flow.column(c as usize));
-        let inside = |n: &usize| *n < space.columns() && n % space.nx + 1 != space.nx;
-        let beside = [c + 1, c + space.nx].into_iter().filter(inside).map(|n| flow.column(n).surface_m);
-        let steep = beside.map(|surface| (surface - here.surface_m).abs()).fold(0.0, f64::max);
-        (steep > STEEP * here.liquid_m).then_some((here.liquid_m, here.surface_k?))
-    };
-    let layers = simulation.vents().filter_map(of_vent).chain(flow.wet().iter().filter_map(of_column));
-    let excess = |(depth, kelvin): (f64, f64)| (depth / flow.deepest_m(kelvin), depth);
-    let (excess, depth) = layers.map(excess).max_by(|a, b| a.0.total_cmp(&b.0)).filter(|most| most.0 > 1.0)?;
-    let less = excess * excess * excess;
-    Some(format!(
-        "layers {} m deep flow faster than {} sub-steps of a step can follow, and will be held back: make flow.step_s {} s or \
-         less, the cells {} m or more, or the lava more viscous",
-        rough(depth),
-        grouped(Flow::MOST_SUB_STEPS),
-        rough(setup.step_s / less),
-        rough(space.dx_m * less.sqrt())
-    ))
 }
 
 /// Where the floor is, and how heights are drawn: in the physical model cells may be oblong, and heights stay true.
@@ -189,7 +139,7 @@ impl Edge {
 }
 
 /// Columns along the four sides in which a layer holds anything.
-fn columns_at_the_sides(layer: &Layer) -> usize {
+pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let grid = layer.grid();
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);
     let side = |i: usize, n: usize| i == 0 || i + 1 == n;
@@ -215,7 +165,7 @@ mod tests {
         );
         let scene = Scene::parse(&text, Path::new("flood.toml")).expect("a scene");
         let mut stage = scene.build(Box::new(Tiled::default())).expect("it fits");
-        assert_eq!(scene.warning(&stage.simulation), None);
+        assert_eq!(scene.warnings(&stage.simulation, None), [""; 0]);
         (0..steps).for_each(|_| stage.simulation.step());
         Edge::of(&stage.simulation, &stage.site)
     }
@@ -252,48 +202,5 @@ mod tests {
         let line = edge.words().expect("lava is at the sides");
         assert_eq!(edge.left_m3, left(&stage));
         assert_eq!(line, format!("lava reached the open sides: {} left the box", volume(left(&stage))));
-    }
-
-    #[test]
-    fn a_scene_in_which_nothing_pours_says_so() {
-        let warning = |text: &str| {
-            let text = format!("[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n{text}");
-            let scene = Scene::parse(&text, Path::new("dry.toml")).expect("a scene");
-            scene.warning(&scene.build(Box::new(Tiled::default())).expect("it fits").simulation)
-        };
-        let shape = "shape = { kind = \"sphere\", center = [4.0, 8.0, 4.0], radius = 2.0 }";
-        let lava = "matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }";
-        let dry = ["", "[[vent]]\nat = \"summit\"\nrate = 0.0\n", "[[event]]\nat = 5\nseed = 2\n"];
-        for text in dry {
-            let line = warning(text).unwrap_or_else(|| panic!("no warning for {text:?}"));
-            assert!(line.starts_with("dry.toml: nothing pours: add a [[vent]]"), "{line}");
-        }
-        let body = format!("[[body]]\n{shape}\n{lava}\n");
-        let event = format!("[[event]]\nat = 5\nput = {{ {shape}, {lava} }}\n");
-        let water = body.replace(lava, "matter = { kind = \"material\", name = \"water\", amount = 1.0 }");
-        let water = format!("[[material]]\nname = \"water\"\n{water}");
-        for text in ["[[vent]]\nat = \"summit\"\n", &body, &event, &water] {
-            assert_eq!(warning(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn more_than_sub_steps_can_follow_is_said_before_it_starts() {
-        let warning = |step_s: f64, wide: f64| {
-            let text = format!(
-                "model = \"flow\"\n[flow]\nstep_s = {step_s}\nduration = \"1 min\"\nlava = \"paraffin-wax\"\n[grid]\nsize = [20, 12, \
-                 20]\ncell_size_m = 0.01\n[terrain]\nkind = \"plane\"\nbase_cells = 1.0\n[[body]]\nshape = {{ kind = \"box\", from = \
-                 [0.0, 1.0, 0.0], to = [{wide}, 8.0, 20.0] }}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n"
-            );
-            let scene = Scene::parse(&text, Path::new("wax.toml")).expect("a scene");
-            scene.warning(&scene.build(Box::new(Tiled::default())).expect("it fits").simulation)
-        };
-        // A dam of wax 7 cm high.
-        let line = warning(1.0, 10.0).expect("a warning");
-        assert!(line.contains("131 072 sub-steps of a step") && line.contains("make flow.step_s"), "{line}");
-        let named: f64 =
-            line.split("flow.step_s ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a number");
-        assert_eq!(warning(named * 0.9, 10.0), None, "the mend that {line} names");
-        assert_eq!(warning(1.0, 20.0), None, "a level pond moves nothing");
     }
 }

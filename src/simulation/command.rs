@@ -1,6 +1,7 @@
 //! Commands: what a scene, a program or the user of the window does to a running simulation.
 
 use crate::air::Wind;
+use crate::grid::Grid;
 use crate::rules::{MaterialChange, RulesChange, RulesSpec};
 use crate::source::{VentChange, VentSpec};
 use crate::state::State;
@@ -54,6 +55,13 @@ impl Command {
     pub(super) fn fit_to(&mut self, state: &State) -> Result<(), Invalid> {
         let flows = state.flow().is_some();
         let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
+        if let Self::Put(edit) = self
+            && edit.is_outside(state.grid())
+        {
+            let Grid { nx, ny, nz, .. } = state.grid();
+            let expected = format!("a shape that holds the middle of a cell of the box, which has {nx} × {ny} × {nz}");
+            return Err(Invalid::new("put.shape", "outside of the box", expected));
+        }
         match self {
             Self::Put(edit) if flows => fit_edit(edit, state),
             Self::Put(Edit { matter, .. }) if matter.temperature_k().is_some() => {

@@ -331,8 +331,8 @@ impl Vent {
     fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
         let y = self.height.unwrap_or(world.grid().ny - 1);
         for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
-            if key.number_at(place) >> 32 < self.chance && world.takes_grain(layer, place) {
-                world.pour(layer, place, AMOUNT_ONE, 0);
+            if key.number_at(place) >> 32 < self.chance {
+                world.sprinkle(layer, place);
             }
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::shape::FAR;
 use super::{Content, Shape, World};
-use crate::grid::Place;
+use crate::grid::{Grid, Place};
 use crate::matter::{Material, Pressure};
 use crate::mesh::SurveySpec;
 use crate::param::{Table, kinds, table};
@@ -195,6 +195,15 @@ impl Edit {
         Self { shape, matter: Matter::Ground(SurveySpec::of_file(file).into()) }
     }
 
+    /// Whether it has no cell of the box. The air reaches beyond the box.
+    pub(crate) fn is_outside(&self, grid: Grid) -> bool {
+        match self.matter {
+            Matter::Air(_) => false,
+            Matter::Raise { .. } | Matter::Ground(_) => self.shape.columns(grid).is_empty(),
+            _ => self.shape.cells(grid).next().is_none(),
+        }
+    }
+
     /// Checks shape and matter; `key` is the table's name, such as `body[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.shape.validate(&format!("{key}.shape"))?;
@@ -202,9 +211,23 @@ impl Edit {
     }
 }
 
+/// Units of matter that were to be put somewhere, and those that found room.
+#[derive(Clone, Copy, Debug, Default)]
+struct Put {
+    asked: u64,
+    placed: u64,
+}
+
+impl Put {
+    fn add(&mut self, other: Self) {
+        self.asked += other.asked;
+        self.placed += other.placed;
+    }
+}
+
 impl World {
-    /// Carries out an edit of the cells and writes what came and went into the accounts. A material that the world does not have
-    /// is not put anywhere.
+    /// Carries out an edit of the cells and writes what came and went into the accounts, and what found no room. A material that the
+    /// world does not have is not put anywhere.
     pub fn edit(&mut self, edit: &Edit) {
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
@@ -221,19 +244,22 @@ impl World {
             _ => {}
         }
         let layer = edit.matter.material().and_then(|name| self.number_of(name));
+        let mut put = Put::default();
         for place in edit.shape.cells(self.grid) {
             match edit.matter {
                 Matter::Material { amount, .. } => {
                     let Some(layer) = layer else { continue };
                     if self.layers[layer].is_grains() {
-                        self.put_grain(layer, place, amount);
+                        put.add(self.put_grain(layer, place, amount));
                         continue;
                     }
                     let amount = amount_units(amount);
                     let pressed = self.pressed(layer, &edit.shape, place, amount);
-                    self.fill(layer, place, amount.saturating_add(pressed), 0.0);
+                    put.add(self.fill(layer, place, amount.saturating_add(pressed), 0.0));
                 }
-                Matter::Lava { amount, energy, .. } => self.fill(self.lava, place, amount_units(amount), energy),
+                Matter::Lava { amount, energy, .. } => {
+                    put.add(self.fill(self.lava, place, amount_units(amount), energy));
+                }
                 Matter::Drain => self.drain(place),
                 Matter::Rock
                 | Matter::Solid { .. }
@@ -247,6 +273,16 @@ impl World {
                     self.set_solid(place, false);
                 }
             }
+        }
+        let is_level = matches!(edit.shape, Shape::Below { .. });
+        self.note_refused(layer.unwrap_or(self.lava), put, is_level);
+    }
+
+    /// Writes what an edit found no room for into the account of a layer. What is filled up to a level fills what denser matter leaves:
+    /// of that only an edit that put nothing counts.
+    fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
+        if !is_level || put.placed == 0 {
+            self.layers[layer].ledger.refused += put.asked - put.placed;
         }
     }
 
@@ -274,13 +310,14 @@ impl World {
     fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
         let Some(layer) = self.number_of(name) else { return };
         let (units, energy) = (amount_units(amount), of_a_vent());
+        let mut put = Put::default();
         for place in self.hollow(shape) {
-            if self.layers[layer].is_grains() {
-                self.put_grain(layer, place, amount);
-            } else {
-                self.fill(layer, place, units, energy);
-            }
+            put.add(match self.layers[layer].is_grains() {
+                true => self.put_grain(layer, place, amount),
+                false => self.fill(layer, place, units, energy),
+            });
         }
+        self.note_refused(layer, put, true);
     }
 
     /// Puts a material in the place of another one, or of all others, in a shape.
@@ -397,20 +434,40 @@ impl World {
     }
 
     /// Tops a cell of a layer up to `amount` units.
-    fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) {
+    fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) -> Put {
         if self.ground.is_solid(place) {
-            return;
+            return Put::default();
         }
         let room = amount.max(AMOUNT_ONE) - self.heavier_than(layer, place);
-        let missing = amount.min(room).saturating_sub(self.layers[layer].at(place).amount);
+        let old = self.layers[layer].at(place).amount;
+        let missing = amount.min(room).saturating_sub(old);
         self.pour(layer, place, missing, energy_units(energy));
+        Put { asked: amount.saturating_sub(old).into(), placed: missing.into() }
     }
 
     /// Puts a grain into a cell that has room for one, if the cell is of the share that is filled.
-    fn put_grain(&mut self, layer: usize, place: Place, share: f64) {
+    fn put_grain(&mut self, layer: usize, place: Place, share: f64) -> Put {
         let loose = StepKey::fixed(Salt::Loose);
-        if loose.chooses(place, (share * 256.0).round() as u16) && self.takes_grain(layer, place) {
-            self.pour(layer, place, AMOUNT_ONE, 0);
+        let is_there = self.ground.is_solid(place) || self.layers[layer].at(place).amount > 0;
+        if is_there || !loose.chooses(place, (share * 256.0).round() as u16) {
+            return Put::default();
+        }
+        self.add_grain(layer, place)
+    }
+
+    /// Puts a grain into an open cell without one of its kind, if the cell has room for it.
+    fn add_grain(&mut self, layer: usize, place: Place) -> Put {
+        let placed = if self.takes_grain(layer, place) { AMOUNT_ONE } else { 0 };
+        self.pour(layer, place, placed, 0);
+        Put { asked: AMOUNT_ONE.into(), placed: placed.into() }
+    }
+
+    /// Puts a grain of a faucet into a cell. One that finds a grain of its kind there, or rock, waits for its pile to move on; one that
+    /// finds denser matter has no room.
+    pub(crate) fn sprinkle(&mut self, layer: usize, place: Place) {
+        if !self.ground.is_solid(place) && self.layers[layer].at(place).amount == 0 {
+            let put = self.add_grain(layer, place);
+            self.note_refused(layer, put, false);
         }
     }
 

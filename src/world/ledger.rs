@@ -26,6 +26,8 @@ accounts! {
             Gone removed: u64 = "taken out",
             /// Matter that vents could not place because their column was full to the roof. It never entered the box.
             Aside blocked: u64 = "found no room",
+            /// Matter of edits and faucets that was put where denser matter or a grain left no room. It never entered the box.
+            Aside refused: u64 = "put where there was no room",
             /// Matter that rock displaced and that found no room in reach: it counts in `removed` too, unless it was gone when the
             /// account was opened. A checkpoint does not keep this number.
             Aside crushed: u64 = "lost to rock",

@@ -201,8 +201,8 @@ impl World {
     pub fn open_account(&mut self) {
         let mirrors = self.mirrors;
         for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
-            let crushed = layer.ledger.crushed;
-            layer.ledger = Ledger { crushed, ..Ledger::open(layer.mass(), layer.energy()) };
+            let Ledger { crushed, refused, .. } = layer.ledger;
+            layer.ledger = Ledger { crushed, refused, ..Ledger::open(layer.mass(), layer.energy()) };
         }
     }
 

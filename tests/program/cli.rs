@@ -20,6 +20,7 @@ mod layers;
 mod maps;
 mod melting;
 mod memory;
+mod nothing;
 mod render;
 mod run;
 mod scene;

@@ -13,7 +13,8 @@ fn visible(text: &str) -> Cow<'_, str> {
 pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        Err(e) => Err(io::Error::new(e.kind(), format!("cannot write to standard output: {e}"))),
+        Ok(()) => Ok(()),
     }
 }
 
@@ -28,11 +29,9 @@ fn lines(text: &str) {
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
 
-/// Prints a warning, if there is one, on standard error.
-pub(in crate::cli) fn warn(text: Option<String>) {
-    if let Some(text) = text {
-        note(&format!("warning: {text}"));
-    }
+/// Prints warnings on standard error.
+pub(in crate::cli) fn warn(texts: impl IntoIterator<Item = String>) {
+    texts.into_iter().for_each(|text| note(&format!("warning: {text}")));
 }
 
 /// Prints an error on standard error.

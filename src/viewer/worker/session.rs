@@ -115,7 +115,7 @@ impl Session {
         let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let chosen = (!self.scene.choices().is_empty()).then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
-        let warning = self.scene.warning(&self.simulation).map(Notice::wrong);
+        let warning = self.scene.warnings(&self.simulation, None).into_iter().map(Notice::wrong);
         chosen.map(Notice::new).into_iter().chain(warning).collect()
     }
 
