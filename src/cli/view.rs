@@ -108,7 +108,7 @@ pub(super) fn run_default() -> anyhow::Result<Outcome> {
         Some(ViewerError::NoWindow(no_window)) => {
             let reason = &no_window.reason;
             say::note(&format!(
-                "no window: {reason}; drawing the eruption into {FOLDER} instead, as lavoxel render does"
+                "no window: {reason}; drawing the eruption into {FOLDER} instead, as lavoxel render eruption does"
             ));
             render::run_default()
         }

@@ -9,11 +9,20 @@ use crate::output::WholeFile;
 /// Quality against speed of the colour choice, 1 (best) to 30 (fastest): a coarse choice misses what little glows.
 const SPEED: i32 = 2;
 
+/// Shortest delay in hundredths of a second: browsers play a shorter one as 10.
+const SHORTEST: u64 = 2;
+
 pub(super) struct Gif {
     encoder: Option<GifEncoder<SharedFile>>,
     file: SharedFile,
     path: std::path::PathBuf,
     film: Film,
+    /// Frames so far.
+    frames: u64,
+    /// End of what is written, in hundredths of a second.
+    end: u64,
+    /// The last frame, where it was too short to be written.
+    left: Option<Vec<u8>>,
 }
 
 /// A writer shared by the encoder, which owns its writer for good, and the commit of the file.
@@ -39,7 +48,21 @@ impl Gif {
         let file = SharedFile(std::rc::Rc::new(std::cell::RefCell::new(Some(file))));
         let mut encoder = GifEncoder::new_with_speed(file.clone(), SPEED);
         encoder.set_repeat(Repeat::Infinite).map_err(|e| ExportError::encoder(&path, e))?;
-        Ok(Self { encoder: Some(encoder), file, path, film })
+        Ok(Self { encoder: Some(encoder), file, path, film, frames: 0, end: 0, left: None })
+    }
+
+    /// Writes a picture that is shown for `delay` hundredths of a second.
+    fn write(&mut self, rgb: &[u8], delay: u64) -> Result<(), ExportError> {
+        let rgba = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
+        let Some(picture) = RgbaImage::from_raw(self.film.width, self.film.height, rgba) else {
+            return Err(ExportError::encoder(&self.path, "a frame has another size than the animation"));
+        };
+        let Some(encoder) = &mut self.encoder else {
+            return Err(ExportError::encoder(&self.path, "the animation is complete"));
+        };
+        self.end += delay;
+        let delay = Delay::from_numer_denom_ms(10 * delay as u32, 1);
+        encoder.encode_frame(Frame::from_parts(picture, 0, 0, delay)).map_err(|e| ExportError::encoder(&self.path, e))
     }
 }
 
@@ -55,18 +78,23 @@ impl Animation for Gif {
             self.hold(rgb, most)?;
             return self.hold(rgb, frames - most);
         }
-        let rgba = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
-        let Some(picture) = RgbaImage::from_raw(self.film.width, self.film.height, rgba) else {
-            return Err(ExportError::encoder(&self.path, "a frame has another size than the animation"));
-        };
-        let Some(encoder) = &mut self.encoder else {
-            return Err(ExportError::encoder(&self.path, "the animation is complete"));
-        };
-        let delay = Delay::from_numer_denom_ms(1000 * frames, self.film.fps);
-        encoder.encode_frame(Frame::from_parts(picture, 0, 0, delay)).map_err(|e| ExportError::encoder(&self.path, e))
+        // Delays that differ by one keep the speed of the film. A frame of which less than a hundredth of a second is left, because
+        // those before it had to be longer, leaves that to the next one.
+        self.frames += u64::from(frames);
+        let fps = u64::from(self.film.fps);
+        let rest = (100 * self.frames).saturating_sub(fps * self.end);
+        if rest < fps {
+            self.left = Some(rgb.to_vec());
+            return Ok(());
+        }
+        self.left = None;
+        self.write(rgb, ((rest + fps / 2) / fps).max(SHORTEST))
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+        if let Some(rgb) = self.left.take() {
+            self.write(&rgb, SHORTEST)?;
+        }
         // Dropping the encoder writes the trailer.
         self.encoder = None;
         match self.file.0.borrow_mut().take() {

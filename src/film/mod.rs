@@ -9,9 +9,11 @@ mod keys;
 mod notes;
 mod plan;
 mod thin;
+mod vantage;
 
 pub use self::front::{Follower, Sight};
 pub use self::keys::{Ease, FilmKey, FilmSpec, KeyCamera, MAX_KEYS, Move};
 pub use self::notes::NotesSpec;
 pub use self::plan::{Plan, Shot};
 pub use self::thin::{Sample, thinned};
+pub use self::vantage::Vantage;

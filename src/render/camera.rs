@@ -219,6 +219,17 @@ impl Camera {
         0.5 * (low + high)
     }
 
+    /// This camera raised to an eye of this height in cells, with the same point in its middle.
+    #[must_use]
+    pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
+        let eye = Point3::new(self.eye.x, height, self.eye.z);
+        let way = Vector3::new(eye.x - target.x, (eye.y - target.y) * self.tall, eye.z - target.z);
+        let (azimuth, elevation) = (way.x.atan2(-way.z), way.y.atan2(way.x.hypot(way.z)));
+        let fov = 2.0 * self.half_height.atan();
+        let pose = (azimuth.to_degrees(), elevation.to_degrees());
+        Self::from_pose_over((eye, self.tall), pose, fov.to_degrees(), self.size)
+    }
+
     /// View in a picture of another size, in pixels.
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {

@@ -6,6 +6,7 @@ mod surroundings;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use nalgebra::Point3;
 use ndarray::Array2;
 
 use crate::grid::Grid;
@@ -55,6 +56,9 @@ const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
 /// All of the box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
+
+/// Height over the ground of a camera that stood in rock, as a share of the box's longer side, besides a cell.
+const OVER_GROUND: f32 = 0.01;
 
 /// Picture of a frame that is given up.
 const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
@@ -248,6 +252,21 @@ impl Renderer {
     /// Bounds for a camera to frame: the ground block, in cells.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
+    }
+
+    /// A camera above the ground at its place, where `camera` stands in rock of the world that [`Renderer::set_ground`] has read last,
+    /// or below the land around its box; `target` is the point in the middle of its picture. None where it stands in the open.
+    pub fn out_of_rock(&self, ground: &Ground, camera: &Camera, target: Point3<f32>) -> Option<Camera> {
+        let (eye, grid) = (camera.eye(), self.grid);
+        let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
+        let above = OVER_GROUND * grid.nx.max(grid.nz) as f32 + 1.0;
+        if is_in(eye.x, grid.nx) && is_in(eye.z, grid.nz) {
+            let place = [eye.x as usize, eye.y.max(0.0) as usize, eye.z as usize];
+            let is_rock = eye.y < 0.0 || is_in(eye.y, grid.ny) && ground.is_solid(place);
+            return is_rock.then(|| camera.raised_to(ground.top(place[0], place[2]) as f32 + above, target));
+        }
+        let land = self.land.beyond.as_ref().map(|beyond| beyond.height(eye.x, eye.z))?;
+        (eye.y < land).then(|| camera.raised_to(land + above, target))
     }
 
     /// How far `ray` goes until it meets the ground as it is drawn, with its relief and its cut sides, in cells; `None`

@@ -10,7 +10,7 @@ use crate::grid::MAX_SIDE;
 use crate::rules::Walls;
 use crate::source::USUAL_RATE_M3_S;
 use crate::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, formats::png};
-use crate::view::SkyPreset;
+use crate::view::{SkyPreset, Surroundings};
 use crate::words::{grouped, rough, short};
 
 /// Most columns along one side of a box around a heightmap.
@@ -107,6 +107,8 @@ impl Scene {
             spec.rules.threshold = 0.3;
         }
         spec.look.sky = SkyPreset::Dusk;
+        // Without it the box is a slab that hangs in the sky.
+        spec.look.surroundings = Surroundings::Land;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new(), added: Added::default() };
         // Land goes on beyond the edge of its map.

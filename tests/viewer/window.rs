@@ -480,17 +480,17 @@ fn erupts_without_a_window(display: Option<&str>, drivers: Option<&str>) -> Stri
     lines.read_line(&mut said).expect("text");
     // Before the first frame there is no film.
     let start = Instant::now();
-    while !folder.path().join("lavoxel-out/volcano.webp.parts/frame-000000.png").exists() {
+    while !folder.path().join("lavoxel-out/eruption.webp.parts/frame-000000.png").exists() {
         assert!(start.elapsed() < PATIENCE, "nothing is drawn: {said}");
         std::thread::sleep(Duration::from_millis(50));
     }
     program.interrupt();
     lines.read_to_string(&mut said).expect("text");
     assert_eq!(program.wait().expect("it ends").code(), Some(130), "{said}");
-    assert!(folder.path().join("lavoxel-out/volcano.webp").exists(), "{said}");
+    assert!(folder.path().join("lavoxel-out/eruption.webp").exists(), "{said}");
     // A picture that would take longer than a moment is given up, and that is said.
-    let given_up = said.contains("stopped before lavoxel-out/volcano.png was drawn");
-    assert_eq!(folder.path().join("lavoxel-out/volcano.png").exists(), !given_up, "{said}");
+    let given_up = said.contains("stopped before lavoxel-out/eruption.png was drawn");
+    assert_eq!(folder.path().join("lavoxel-out/eruption.png").exists(), !given_up, "{said}");
     said
 }
 
@@ -512,8 +512,11 @@ fn without_a_window_the_volcano_erupts_into_files() {
         // A minimal system has no library to ask a display with.
         let no_library = display.is_some() && server.is_none() && first.contains("the system library ");
         assert!(first.starts_with("no window: ") && (first.contains(reason) || no_library), "{said}");
-        assert!(first.ends_with("drawing the eruption into lavoxel-out instead, as lavoxel render does"), "{said}");
-        assert!(said.contains("lavoxel-out/volcano.png") && !said.contains("panicked"), "{said}");
+        assert!(
+            first.ends_with("drawing the eruption into lavoxel-out instead, as lavoxel render eruption does"),
+            "{said}"
+        );
+        assert!(said.contains("lavoxel-out/eruption.png") && !said.contains("panicked"), "{said}");
     }
 }
 

@@ -18,7 +18,7 @@ const MAX_CELLS: f64 = (1u64 << 29) as f64;
 words!(Side, Motion);
 
 table! {
-    /// The sides of the air's box. The floor is always a wall.
+    /// The sides of the air's box. The floor is always a wall, and so are open sides across which the box is one cell thick.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct SidesSpec {
         /// West and east.
@@ -45,7 +45,7 @@ table! {
         pub height_m: Option<f64> = None, [1e-3, 1e6] "m";
         /// Width of the air around the voxels' box.
         pub margin_m: f64 = 0.0, [0.0, 1e6] "m";
-        /// Sides of its box, `{ x = …, z = …, top = … }`; the floor is a wall.
+        /// Sides of its box, `{ x = …, z = …, top = … }`; the floor is a wall, and so are open sides of a box one cell thick.
         pub sides: SidesSpec = SidesSpec::default();
         /// Seconds of the air for one step of the lava; more makes everything faster, and twice as dear above 3.2 cells a step.
         pub step_s: f64 = 0.5, [1e-6, 3600.0] "s";
@@ -121,7 +121,9 @@ impl AirSpec {
         let [nx, ny, nz] = [across(voxels.nx), high as usize, across(voxels.nz)].map(rounded);
         within("number of air cells", nx as f64 * ny as f64 * nz as f64, 1.0, MAX_CELLS)?;
         let corner = [voxels.nx, voxels.nz].map(|side| if side == 1 { 0 } else { -((margin as usize * ratio) as i32) });
-        let sides = [self.sides.x, self.sides.top, self.sides.z];
+        // Air in a slice moves in two directions: nothing leaves across it.
+        let thin = |side: Side, cells: usize| if cells == 1 && side == Side::Open { Side::Wall } else { side };
+        let sides = [thin(self.sides.x, nx), self.sides.top, thin(self.sides.z, nz)];
         Ok(AirGrid { cells: Grid::new(nx, ny, nz), ratio, corner, sides })
     }
 }

@@ -17,7 +17,7 @@ use lavoxel::film::{Move, NotesSpec, Plan};
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
 use lavoxel::render::{self, Plane, Section, Style};
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{Model, Scene, Stage};
 use lavoxel::world::Quantity;
 
 use self::shooting::Shooting;
@@ -200,18 +200,17 @@ fn point(text: &str) -> Result<[f32; 3], String> {
     numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
 }
 
-/// Runs `lavoxel` without a subcommand where there is no window.
+/// Runs `lavoxel` without a subcommand where there is no window: draws the scene that the window would open.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
-    run(&RenderArgs::default())
+    shoot(&RenderArgs::default(), Scene::eruption())
 }
 
 /// Runs `lavoxel render`.
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
-    shoot(args).map_err(|error| args.typed().name(error))
+    args.scene.load().and_then(|scene| shoot(args, scene)).map_err(|error| args.typed().name(error))
 }
 
-fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
-    let mut scene = args.scene.load()?;
+fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     args.put_into(&mut scene)?;
     scene.validate()?;
     let glows = scene.spec.look.style == Style::Cinematic && scene.look().kelvin.is_some();
@@ -235,8 +234,13 @@ fn shoot(args: &RenderArgs) -> anyhow::Result<Outcome> {
     if let Some(sun) = &args.sun {
         sun.shine(&mut scene, &stage.site)?;
     }
-    let painter = Painter::new(&scene, &stage, view)?;
-    say::warn(scene.warning(&stage.simulation));
+    let mut painter = Painter::new(&scene, &stage, view)?;
+    if args.is_camera_free(&scene) {
+        painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
+    }
+    let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
+    say::warn(scene.warnings(&stage.simulation, Some(scene.spec.film.steps)));
+    say::warn(scene.warning_of_pictures(&stage.simulation).filter(|_| args.slice.is_none()));
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.summary(&stage.site, &stage.simulation).iter().for_each(|line| say::note(line));
     }
@@ -302,6 +306,14 @@ impl RenderArgs {
             look.clip[clip.axis] = clip.shares;
         }
         Ok(())
+    }
+
+    /// Whether nothing says where the camera stands over a bare heightmap whose lava has a volume.
+    fn is_camera_free(&self, scene: &Scene) -> bool {
+        let is_set = self.distance.is_some() || self.target.is_some() || self.azimuth.is_some();
+        let film = &scene.spec.film;
+        let is_led = film.camera_move.is_some() || !film.keys.is_empty() || self.slice.is_some();
+        scene.spec.model == Model::Flow && self.scene.source.heightmap().is_some() && !is_set && !is_led
     }
 
     /// All from which the frames follow.

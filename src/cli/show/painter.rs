@@ -5,16 +5,23 @@ use std::str::FromStr;
 use std::sync::atomic::Ordering;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use lavoxel::film::NotesSpec;
+use lavoxel::film::{NotesSpec, Vantage};
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
     Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section, Slices, Style, clock,
 };
-use lavoxel::scene::{Model, Scene, Stage};
+use lavoxel::scene::{Model, Scene, SceneSpec, Stage};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 
 use crate::cli::process::stop;
+use crate::cli::show::say;
+
+/// Square of the length of a flow over its area, and its thickness in metres: what flows of basalt usually have.
+const FLOW_SHAPE: f64 = 8.0;
+const FLOW_THICKNESS_M: f64 = 4.0;
+/// Share of the box's longer side up to which the radius of a flow is small, so that the camera goes near.
+const SMALL_PART: f64 = 0.35;
 
 /// View that is shown.
 #[derive(Clone, Debug)]
@@ -76,6 +83,8 @@ pub(in crate::cli) struct Painter {
     renderer: Option<Renderer>,
     /// Bounds that all cameras frame, where they stay the same however the ground changes.
     framed: Option<Bounds>,
+    /// Whether it was said that a camera stood in rock.
+    told: bool,
 }
 
 /// Pictures that are drawn.
@@ -111,6 +120,7 @@ impl Painter {
             lowpass: None,
             renderer: None,
             framed: None,
+            told: false,
         })
     }
 
@@ -124,6 +134,36 @@ impl Painter {
         self.framed = Some(bounds);
         let extent = bounds.high - bounds.low;
         Ok(Some([[bounds.low.x, bounds.low.y, bounds.low.z], [extent.x, extent.y, extent.z]]))
+    }
+
+    /// Points the camera of a scene on a bare heightmap at the land that its lava will reach, if that is a small part of the box.
+    pub(in crate::cli) fn look_at_the_flow(
+        &mut self,
+        spec: &mut SceneSpec,
+        simulation: &Simulation,
+    ) -> Result<(), Invalid> {
+        let Some(flow) = simulation.world().flow().filter(|_| matches!(self.view, Drawn::Volume)) else {
+            return Ok(());
+        };
+        let end_s = flow.clock().time_s(spec.film.steps);
+        let vents: Vec<_> = simulation.lava_vents().filter_map(|vent| Some((vent, vent.flow.as_deref()?))).collect();
+        let volume_m3: f64 = vents.iter().map(|(_, pours)| pours.volume_m3(0.0, end_s)).sum();
+        let length_m = (FLOW_SHAPE * volume_m3 / FLOW_THICKNESS_M).sqrt();
+        let places: Vec<[f64; 2]> = vents.iter().map(|(vent, _)| [vent.x, vent.z]).collect();
+        let Some(view) = Vantage::of(simulation.world(), &places, length_m / self.cell_m) else { return Ok(()) };
+        let bounds = self.bounds(simulation)?;
+        let extent = bounds.high - bounds.low;
+        if view.radius > SMALL_PART * f64::from(extent.x.max(extent.z)) {
+            return Ok(());
+        }
+        let camera = &mut spec.camera;
+        let [x, y, z] = view.target.map(|cells| cells as f32);
+        camera.target =
+            Some([(x - bounds.low.x) / extent.x, (y - bounds.low.y) / extent.y, (z - bounds.low.z) / extent.z]);
+        let distance = view.radius as f32 / (0.5 * camera.fov_deg).to_radians().tan();
+        camera.distance = Some((distance / bounds.diagonal()).clamp(0.01, 100.0));
+        camera.azimuth_deg = view.azimuth_deg as f32;
+        Ok(())
     }
 
     /// Lets cameras frame what is there at each time again.
@@ -167,9 +207,19 @@ impl Painter {
     fn volume(&mut self, simulation: &Simulation, size: (usize, usize), spec: &CameraSpec) -> Result<Image, Invalid> {
         let now = self.bounds(simulation)?;
         let framed = self.framed.unwrap_or(now);
-        let camera = Camera::new(spec, &framed, size);
+        let (mut camera, framing) = (Camera::new(spec, &framed, size), Camera::frame(spec, &framed, size));
         let world = simulation.world();
         let Some(renderer) = &mut self.renderer else { unreachable!("the bounds are those of a renderer") };
+        if let Some(above) = renderer.out_of_rock(world.ground(), &camera, framing.target) {
+            if !std::mem::replace(&mut self.told, true) {
+                say::warn([format!(
+                    "the camera stood in rock, {} cells below the ground: it is raised over it; another --elevation, --distance or \
+                     --target (camera keys of a scene) puts it elsewhere",
+                    (above.eye().y - camera.eye().y).ceil()
+                )]);
+            }
+            camera = above;
+        }
         renderer.stop_by(stop::overdue());
         renderer.set_steps(simulation.steps());
         let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
@@ -178,7 +228,7 @@ impl Painter {
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         renderer.set_mouths(Mouth::of(vents, seen, moment));
         let mut image = renderer.frame_of(lowpass, &camera);
-        self.notes_on(simulation, &camera, Camera::frame(spec, &framed, size).distance_cells).draw(&mut image);
+        self.notes_on(simulation, &camera, framing.distance_cells).draw(&mut image);
         Ok(image)
     }
 

@@ -367,3 +367,34 @@ fn nothing_pops_while_the_camera_turns_and_comes_near() {
     let median = jumps[jumps.len() / 2];
     assert!(median > 0.0 && largest < 1.5 * median, "the largest of {jumps:?} is {largest}");
 }
+
+/// Delays in milliseconds of a GIF of `frames` frames, `fps` of them a second.
+fn delays(place: &Place, fps: u32, frames: u32) -> Vec<u32> {
+    let path = place.path(&format!("{fps}.gif"));
+    let film = lavoxel::export::Film { width: 4, height: 3, fps };
+    let mut gif = lavoxel::export::create_animation(&path, film, lavoxel::output::Existing::Keep).unwrap();
+    (0..frames).for_each(|frame| gif.frame(&[frame as u8; 36]).unwrap());
+    gif.finish().unwrap();
+    let decoder = image::codecs::gif::GifDecoder::new(std::io::Cursor::new(fs::read(path).unwrap())).unwrap();
+    let frames = image::AnimationDecoder::into_frames(decoder).collect_frames().unwrap();
+    frames.iter().map(|frame| frame.delay().numer_denom_ms()).map(|(ms, of)| ms / of).collect()
+}
+
+/// Browsers play delays below 20 ms as 100 ms, and the format knows hundredths of a second alone.
+#[test]
+fn a_gif_plays_at_the_speed_of_its_film() {
+    let place = Place::new();
+    for fps in [10, 24, 30, 50, 60] {
+        let frames = 6 * fps + 1;
+        let delays = delays(&place, fps, frames);
+        let (all, wanted) = (delays.iter().sum::<u32>(), 1000.0 * f64::from(frames) / f64::from(fps));
+        assert!((f64::from(all) - wanted).abs() <= 20.0, "{fps}: {all} ms for {wanted}");
+        assert!(delays.iter().all(|delay| *delay >= 20), "{fps}: {delays:?}");
+        assert!(
+            delays.len() as u32 <= frames && delays.len() as u32 >= 5 * frames.min(300) / 6,
+            "{fps}: {}",
+            delays.len()
+        );
+        assert!(fps != 30 || delays.iter().all(|delay| [30, 40].contains(delay)), "{delays:?}");
+    }
+}

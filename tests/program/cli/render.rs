@@ -238,3 +238,21 @@ fn force_replaces_and_nothing_else_does() {
     assert!(line.contains("small-scene_000000.png"), "{line}");
     place.done("render small.toml --frames f --force");
 }
+
+/// A camera in rock would draw a black picture: it is raised, and that is said once.
+#[test]
+fn a_camera_in_rock_is_raised_over_the_ground() {
+    let place = Place::new();
+    let args =
+        "render small.toml --steps 4 --elevation 5 --distance 0.05 --target 0.5,0.05,0.5 --size 48x32 --picture in.png";
+    let output = place.run(args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(said.matches("warning: the camera stood in rock, ").count(), 1, "{said}");
+    assert!(said.contains("another --elevation, --distance or --target"), "{said}");
+    let bright = |name: &str| {
+        let pixels = image::open(place.path(name)).unwrap().to_rgb8();
+        pixels.pixels().filter(|pixel| pixel.0.iter().any(|&value| value > 24)).count()
+    };
+    assert!(bright("in.png") > 48 * 32 / 4, "{} bright pixels", bright("in.png"));
+}
