@@ -33,8 +33,7 @@ const BYTES_A_COLUMN: usize = 5 + 5 + 3;
 /// Same world, same steps, same bits; a copy that was saved and read back continues as the original would.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
-    /// The material that is recorded.
-    #[serde(skip, default = "lava")]
+    /// The material that is recorded: by it, and not by their place in a list, records are found in a file.
     material: String,
     nx: usize,
     nz: usize,
@@ -74,7 +73,7 @@ impl Records {
 
     /// Most bytes that they have in a file.
     pub fn most_bytes(&self) -> usize {
-        BYTES_A_COLUMN * self.nx * self.nz + 64
+        BYTES_A_COLUMN * self.nx * self.nz + self.material.len() + 64
     }
 
     /// Records of the lava before the first update.

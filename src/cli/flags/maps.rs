@@ -14,6 +14,7 @@ use lavoxel::output::{Existing, check_free};
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
+use lavoxel::validate::tame;
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Quantity};
 
 use crate::cli::Outcome;
@@ -96,13 +97,12 @@ impl MapOptions {
         );
         let past = |map: &MapFile| map.subject.quantity().measure().needs_records();
         let needs_records = self.npz.is_some() || maps.iter().any(past);
-        let recorded = quantities.iter().filter(|q| needs_records && q.measure() == ColumnMeasure::MaxThickness);
-        let recorded: Vec<&str> = recorded.filter_map(Quantity::material).collect();
+        let recorded = if needs_records { recorded(&quantities) } else { Vec::new() };
         let held = Records::need(grid, recorded.len());
         if !recorded.is_empty() {
             held.check(MEND)?;
         }
-        let records = recorded.into_iter().map(|material| Records::new(grid).of(material)).collect();
+        let records = recorded.iter().map(|material| Records::new(grid).of(material)).collect();
         Ok(MapPlan { maps, npz: self.npz.clone(), exposures, barriers, existing, records, _held: held.held() })
     }
 }
@@ -142,6 +142,12 @@ impl MapOptions {
         levels.dedup();
         Ok(Some(levels))
     }
+}
+
+/// The materials of which records are kept once a file needs any: those with a greatest thickness, each once.
+fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
+    let thickest = quantities.iter().filter(|quantity| quantity.measure() == ColumnMeasure::MaxThickness);
+    thickest.filter_map(Quantity::material).map(str::to_owned).collect()
 }
 
 /// Checks that no two outputs are one file.
@@ -249,14 +255,28 @@ impl MapPlan {
                  need: start again with lavoxel run and the same --map or --npz"
             ),
         };
-        let (grid, mut all) = (scene.spec.grid.grid()?, Vec::new());
-        for material in scene.materials() {
+        let (grid, mut all) = (scene.spec.grid.grid()?, Vec::<Records>::new());
+        let recorded = recorded(&scene.column_quantities());
+        while !bytes.is_empty() {
             let read = postcard::take_from_bytes::<Records>(bytes).ok().filter(|(records, _)| records.fits(grid));
             let (records, rest) = read.context("the checkpoint's section \"records\" is not right")?;
-            all.push(records.of(&material.name));
+            let is_new = all.iter().all(|other| other.material() != records.material());
+            anyhow::ensure!(
+                is_new && recorded.iter().any(|name| name == records.material()),
+                "the checkpoint's section \"records\" is not right: records of {} do not belong there",
+                tame(records.material())
+            );
+            all.push(records);
             bytes = rest;
         }
-        anyhow::ensure!(bytes.is_empty(), "the checkpoint's section \"records\" is too long");
+        let has = |asked: &&Records| all.iter().any(|records| records.material() == asked.material());
+        if let Some(missing) = self.records.iter().find(|asked| !has(asked)) {
+            anyhow::bail!(
+                "the checkpoint's section \"records\" has none of {}: start again with lavoxel run and the same --map \
+                 or --npz",
+                missing.material()
+            );
+        }
         self.records = all;
         Ok(())
     }
