@@ -5,6 +5,7 @@
 //!
 //! - `flow_cells`: what vents pour comes into the flow, other matter covers it, and the cells show where it is;
 //! - `flow_reactions`: reactions take heat and liquid from the flow, and give it liquid;
+//! - `flow_sets`: matter that sets becomes rock of the flow;
 //! - `air_sources` (with `blocked`): the ground shuts cells of the air; lava, vents and steam warm and fill it;
 //! - `ash`: ash that fell lies down as grains;
 //! - `stir`: an edit stirs the air.
@@ -16,6 +17,7 @@ mod ash;
 mod blocked;
 mod flow_cells;
 pub(crate) mod flow_reactions;
+mod flow_sets;
 mod stir;
 
 use self::blocked::Blocked;

@@ -114,6 +114,7 @@ impl<'a> Stage<'a> {
             (Self::Rule { rule: Rule::React(rule), .. }, Some(flow), _) if flow_reactions::meets(world, rule) => {
                 flow_reactions::react(world, flow, rule, (engine, draw));
             }
+            (Self::Rule { rule: Rule::Set(rule), .. }, Some(flow), _) => flow.set_rock(world, rule, (engine, draw)),
             (Self::Rule { layer, rule }, ..) => engine.run(world, (layer, rule), draw),
             (Self::Emission(vents), flow, Some(air)) => air.take(world, flow.as_deref(), vents, draw),
             (Self::Air, _, Some(air)) => air.air.step(),

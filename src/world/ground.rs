@@ -280,6 +280,15 @@ impl Ground {
         usize::from(self.tops[self.grid.column(x, z)] & !HOLLOW)
     }
 
+    /// The lowest cell of a column that is not solid, `ny` where all are.
+    pub(crate) fn lowest_open(&self, x: usize, z: usize) -> usize {
+        let top = self.top(x, z);
+        if self.tops[self.grid.column(x, z)] & HOLLOW == 0 {
+            return top;
+        }
+        (0..top).find(|&y| !self.is_solid([x, y, z])).unwrap_or(top)
+    }
+
     /// Makes a cell solid or not and keeps the surface in step with the highest solid cell. Whether it was another before.
     pub(super) fn set(&mut self, place: Place, solid: bool) -> bool {
         if self.is_solid(place) == solid {

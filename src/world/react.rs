@@ -53,7 +53,7 @@ impl World {
         })
     }
 
-    /// Makes a cell of a layer ground; [`World::can_set`] holds.
+    /// Makes a cell of a layer ground; [`World::can_set`] holds, and no mirror shows anything there.
     pub(crate) fn set_rock(&mut self, layer: usize, [x, y, z]: Place) {
         let place = [x, y, z];
         for (number, other) in self.layers.iter_mut().enumerate() {

@@ -85,9 +85,12 @@ impl Column {
         }
     }
 
-    /// Content of a level; above what was read there is air.
+    /// Content of a level; below what was read there is rock, above it air.
     pub(super) fn shown(&self, y: usize) -> Shown {
-        self.shown.get(y - self.from).copied().unwrap_or_default()
+        match y.checked_sub(self.from) {
+            Some(i) => self.shown.get(i).copied().unwrap_or_default(),
+            None => Shown { ground: true, ..Shown::default() },
+        }
     }
 
     /// The lowest level above the highest one that shows lava or solid.

@@ -262,7 +262,10 @@ impl Cells<'_> {
     fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
         let melting = self.melting;
         let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
-        for y in column.from..column.to.max(old_top) {
+        // An edit may have raised or lowered the ground by more cells than the column stores: all is rock below them and air above.
+        let ground = &self.world.ground;
+        let levels = column.from.min(ground.lowest_open(x, z))..column.to.max(old_top).max(ground.top(x, z));
+        for y in levels {
             let shown = column.shown(y);
             if melting.is_none() && shown.ground == self.world.ground.is_solid([x, y, z]) {
                 self.world.layers[liquid].set([x, y, z], shown.liquid);
