@@ -9,9 +9,9 @@ use crate::goals::{Goals, Progress};
 use crate::grid::Grid;
 use crate::map::{Georeference, Site};
 use crate::scene::{Scene, SceneError, Stage, reading};
-use crate::simulation::Simulation;
-use crate::validate::{Invalid, within};
-use crate::world::{ACCOUNTS, Layer, Ledger};
+use crate::simulation::{Passed, Simulation};
+use crate::validate::{Invalid, tame, within};
+use crate::world::{Layer, Ledger};
 
 /// The header, as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation comes near.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub(super) struct Header {
     pub(super) next_vent: usize,
     /// The site of the box.
     pub(super) place: Place,
+    /// Choices for a heightmap that came without a scene, which a report repeats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    chosen: Vec<String>,
     /// How far each goal of the scene is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<Progress>,
@@ -53,14 +56,13 @@ fn is_none(stages: &usize) -> bool {
 struct Account {
     /// Name of its material.
     material: String,
-    /// In the order of [`Ledger::accounts`].
-    #[serde(deserialize_with = "crate::exact::list")]
-    sums: [u64; ACCOUNTS],
+    /// Its sums by their names.
+    sums: Ledger,
 }
 
 impl Account {
     fn of(layer: &Layer) -> Self {
-        Self { material: layer.material().name.clone(), sums: layer.ledger().accounts() }
+        Self { material: layer.material().name.clone(), sums: *layer.ledger() }
     }
 }
 
@@ -80,11 +82,11 @@ impl Header {
         let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
         let world = simulation.world();
-        let (vent_numbers, next_vent) = simulation.vent_numbers();
+        let Passed { step, made, vent_numbers, next_vent, goals } = simulation.passed();
         Self {
             name: scene.spec.name.clone(),
-            step: simulation.steps(),
-            stages: simulation.stages_made(),
+            step,
+            stages: made,
             seed: scene.spec.seed.to_string(),
             size: [world.grid().nx, world.grid().ny, world.grid().nz],
             vent_numbers,
@@ -95,7 +97,8 @@ impl Header {
                 vertical_exaggeration: stage.site.vertical_exaggeration,
                 georeference: stage.site.georeference.clone(),
             },
-            goals: simulation.goals().progress().to_vec(),
+            chosen: scene.choices().to_vec(),
+            goals: goals.progress().to_vec(),
             accounts: world.layers().iter().map(Account::of).collect(),
         }
     }
@@ -122,6 +125,7 @@ impl Header {
             SceneError::Memory { cause, .. } => Fault::Memory(cause),
             other => wrong(other.to_string()),
         })?;
+        scene.set_choices(self.chosen.iter().map(|line| tame(line)).collect());
         scene.spec.pin_reactions();
         scene.spec.seed = self.seed.parse().map_err(|_| Fault::damaged("header", "its seed is no number"))?;
         if scene.spec.grid.size != self.size || scene.spec.name != self.name {
@@ -147,7 +151,7 @@ impl Header {
     pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
         let account = self.accounts.iter().find(|account| account.material == material);
         let account = account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
-        Ok(Ledger::from_accounts(account.sums))
+        Ok(account.sums)
     }
 }
 

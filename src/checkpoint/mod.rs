@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! 8 bytes   "L" 0xe4 "VOXC" 13 10
-//! u16       version of the format, 5
+//! u16       version of the format, 6
 //! name      version of the program that wrote it; a name is its length (u8) and ASCII
 //! sections  name, then blocks (u32 length, u32 packed length, u64 checksum of the packed bytes, LZ4 block) of at most
 //!           256 KiB unpacked, then u32 0
@@ -60,11 +60,11 @@ use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, SceneError, Stage};
-use crate::state::State;
+use crate::state::{State, StateRef};
 use crate::world::{Layer, World};
 
 /// Version of the format that is written and read.
-pub const FORMAT: u16 = 5;
+pub const FORMAT: u16 = 6;
 
 /// The hint for a checkpoint that is too large for the memory.
 const MEND: &str = "go on with it on a larger machine";
@@ -152,7 +152,7 @@ impl CheckpointWriter<'_> {
     }
 
     fn write_sections(&self, texts: &[String; 2], out: impl Write) -> io::Result<()> {
-        let world = self.stage.simulation.world();
+        let StateRef { world, flow, air } = self.stage.simulation.world().view();
         let mut writer = SectionWriter::new(out)?;
         for (name, text) in OWN.iter().zip(texts) {
             writer.section(name)?;
@@ -167,12 +167,12 @@ impl CheckpointWriter<'_> {
             layer::write(layer, &mut writer)?;
             writer.end_section()?;
         }
-        if let Some(air) = world.air() {
+        if let Some(air) = air {
             writer.section(AIR)?;
             air::write(air, &mut writer)?;
             writer.end_section()?;
         }
-        if let Some(flow) = world.flow() {
+        if let Some(flow) = flow {
             writer.section(FLOW)?;
             flow::write(flow, &mut writer)?;
             writer.end_section()?;
@@ -286,6 +286,9 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
 fn expect<R: Read>(reader: &mut SectionReader<R>, name: &str) -> Result<(), Fault> {
     match reader.next_section()? {
         Some(found) if found == name => Ok(()),
-        found => Err(Fault::damaged(&found.unwrap_or_default(), format!("found where its {name} should be"))),
+        Some(found) => {
+            Err(Fault::damaged(&found, format!("found where its {name} should be, which its scene needs before it")))
+        }
+        None => Err(Fault::damaged(name, "it is missing, and its scene needs it")),
     }
 }

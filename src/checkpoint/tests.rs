@@ -146,7 +146,7 @@ fn other_files_and_other_versions_are_named() {
     assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lvx: not a checkpoint of lavoxel");
     bytes[8] = 4;
     let said = refused(&bytes);
-    assert!(said.contains("of format 4, written by lavoxel ") && said.contains("reads format 5"), "{said}");
+    assert!(said.contains("of format 5, written by lavoxel ") && said.contains("reads format 6"), "{said}");
 }
 
 #[test]

@@ -20,6 +20,12 @@ impl Scene {
         &self.choices
     }
 
+    /// Puts the choices of the scene from which this one was written in force.
+    #[cfg(feature = "files")]
+    pub(crate) fn set_choices(&mut self, choices: Vec<String>) {
+        self.choices = choices;
+    }
+
     /// Place, map, vents and [choices](Scene::choices), in lines with a name of 12 columns before each.
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site, self.spec.model)];

@@ -152,6 +152,17 @@ impl History {
     }
 }
 
+/// How far a simulation is in the course of its scene.
+pub(crate) struct Passed<'a> {
+    /// Steps made, and stages of the next one.
+    pub(crate) step: u64,
+    pub(crate) made: usize,
+    /// The numbers of [`Simulation::vents`], and that of the next vent.
+    pub(crate) vent_numbers: Vec<usize>,
+    pub(crate) next_vent: usize,
+    pub(crate) goals: &'a Goals,
+}
+
 /// A saved state of a simulation, to come back to it.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -258,7 +269,7 @@ impl Simulation {
     }
 
     /// This simulation at a later step, with the world as it was then, so many stages of the next step made; `numbers` and
-    /// `next` are those of [`Simulation::vent_numbers`]. Vents, rules and events were checked.
+    /// `next` are those of [`Simulation::passed`]. Vents, rules and events were checked.
     ///
     /// # Errors
     /// Names what cannot be together.
@@ -492,9 +503,25 @@ impl Simulation {
         self.vents().filter(|vent| vent.list() == List::Vents)
     }
 
-    /// The numbers of [`Simulation::vents`], and that of the next vent.
-    pub(crate) fn vent_numbers(&self) -> (Vec<usize>, usize) {
-        self.history.vents.numbers()
+    /// All of the history that a scene with its vents and events ([`crate::scene::Scene::recorded`]) does not say.
+    pub(crate) fn passed(&self) -> Passed<'_> {
+        // What is left out follows from the scene: rules, materials, wind and seed in force from its events.
+        let History {
+            step,
+            made,
+            seed: _,
+            rules: _,
+            spec: _,
+            materials: _,
+            reactions: _,
+            vents,
+            wind: _,
+            events: _,
+            past: _,
+            goals,
+        } = &self.history;
+        let (vent_numbers, next_vent) = vents.numbers();
+        Passed { step: *step, made: *made, vent_numbers, next_vent, goals }
     }
 
     /// All events, past and to come, in their order.

@@ -137,10 +137,11 @@ impl State {
     /// Hash of the whole state: the numbers of [`World::state_hash`]; then, where there is an air, the names of its fields and
     /// all numbers that a checkpoint keeps of it; then, in a state of the physical model, [`Flow::hash`]. Equal on every machine.
     pub fn state_hash(&self) -> u64 {
+        let StateRef { world, flow, air } = self.view();
         let mut hash = Xxh3::new();
-        self.world.hash_into(&mut hash);
-        self.air().into_iter().for_each(|air| air.hash_into(&mut hash));
-        self.flow().into_iter().for_each(|flow| hash.update(&flow.hash().to_le_bytes()));
+        world.hash_into(&mut hash);
+        air.into_iter().for_each(|air| air.hash_into(&mut hash));
+        flow.into_iter().for_each(|flow| hash.update(&flow.hash().to_le_bytes()));
         hash.digest()
     }
 

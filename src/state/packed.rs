@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::State;
+use super::{State, StateRef};
 use crate::air::{Air, AirState};
 use crate::flow::{Flow, FlowState};
 use crate::world::{Ground, PackedWorld};
@@ -19,11 +19,11 @@ pub struct PackedState {
 impl PackedState {
     /// Puts a state aside; the ground is shared with `last` where it is the same.
     pub fn new(state: &State, last: Option<&Self>) -> Self {
-        let world = PackedWorld::new(&state.world, last.map(|last| &last.world));
+        let StateRef { world, flow, air } = state.view();
         Self {
-            world,
-            air: state.air().map(Air::save),
-            flow: state.flow().map(|flow| (flow.state(), Flow::bytes(flow))),
+            world: PackedWorld::new(world, last.map(|last| &last.world)),
+            air: air.map(Air::save),
+            flow: flow.map(|flow| (flow.state(), Flow::bytes(flow))),
         }
     }
 

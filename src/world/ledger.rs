@@ -1,16 +1,20 @@
 //! The accounts of amount, of energy and of elements.
 
+use serde::{Deserialize, Serialize};
+
 use crate::account::{self, accounts};
 
 /// How many accounts there are.
-pub(crate) const ACCOUNTS: usize = 15;
+const ACCOUNTS: usize = 15;
 
 /// How many of them, the first ones, there are without reactions.
 const BEFORE_REACTIONS: usize = 11;
 
 accounts! {
-    /// The account of a material, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    /// The account of a material, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise. A
+    /// checkpoint keeps every sum by its name.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
     pub struct Ledger {
         /// The sums of amount.
         list mass {
@@ -29,7 +33,7 @@ accounts! {
             /// Matter of edits and faucets that was put where denser matter or a grain left no room. It never entered the box.
             Aside refused: u64 = "put where there was no room",
             /// Matter that rock displaced and that found no room in reach: it counts in `removed` too, unless it was gone when the
-            /// account was opened. A checkpoint does not keep this number.
+            /// account was opened.
             Aside crushed: u64 = "lost to rock",
             /// Taken by reactions.
             Gone used: u64 = "used by reactions",
@@ -45,7 +49,8 @@ accounts! {
 
 accounts! {
     /// The account of the energy that a liquid carries, in units ([`crate::units::ENERGY_ONE`] to energy 1.0).
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
     pub struct EnergyLedger {
         /// The sums.
         list sums {
@@ -126,19 +131,26 @@ impl Ledger {
         Self { used: self.used, made: self.made, ..Self::default() }
     }
 
-    /// The account that [`Ledger::accounts`] lists.
-    pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
-        let mut ledger = Self::default();
-        for (to, account) in ledger.accounts_mut().into_iter().zip(accounts) {
-            *to = account;
-        }
-        ledger
-    }
-
-    /// Every account in a fixed order, for hashing and saving: those that every world has, then those of reactions.
+    /// Every account that decides a hash, in the order of the hash: those that every world has, then those of reactions.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
-        let mut copy = *self;
-        copy.accounts_mut().map(|account| *account)
+        let e = &self.energy;
+        [
+            self.initial,
+            self.sourced,
+            self.outflow,
+            self.solidified,
+            self.removed,
+            self.blocked,
+            e.initial,
+            e.sourced,
+            e.outflow,
+            e.removed,
+            e.friction,
+            self.used,
+            self.made,
+            e.used,
+            e.made,
+        ]
     }
 
     /// The accounts to hash: those of reactions only where there were any, so that a world without them keeps its hash.
@@ -146,26 +158,5 @@ impl Ledger {
         let (accounts, e) = (self.accounts(), self.energy);
         let reacted = [self.used, self.made, e.used, e.made] != [0; 4];
         accounts.into_iter().take(if reacted { ACCOUNTS } else { BEFORE_REACTIONS })
-    }
-
-    fn accounts_mut(&mut self) -> [&mut u64; ACCOUNTS] {
-        let e = &mut self.energy;
-        [
-            &mut self.initial,
-            &mut self.sourced,
-            &mut self.outflow,
-            &mut self.solidified,
-            &mut self.removed,
-            &mut self.blocked,
-            &mut e.initial,
-            &mut e.sourced,
-            &mut e.outflow,
-            &mut e.removed,
-            &mut e.friction,
-            &mut self.used,
-            &mut self.made,
-            &mut e.used,
-            &mut e.made,
-        ]
     }
 }

@@ -38,8 +38,6 @@ pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
 pub(crate) use ground::{GroundChanges, GroundCursor, GroundStrip};
 pub use layer::{Layer, Span, Tally};
-#[cfg(feature = "files")]
-pub(crate) use ledger::ACCOUNTS;
 pub use ledger::{ElementAccount, EnergyLedger, Ledger};
 pub(crate) use masks::Masks;
 pub(crate) use mirrors::Mirrors;

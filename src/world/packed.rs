@@ -41,11 +41,13 @@ impl PackedLayer {
 impl PackedWorld {
     /// Puts a world aside; the ground is shared with `last` where it is the same.
     pub fn new(world: &World, last: Option<&Self>) -> Self {
+        // All that a world has: what is left out is that of the world to which it comes back.
+        let World { grid: _, ground, layers, lava: _, capacity: _, mirrors: _ } = world;
         let ground = match last {
-            Some(other) if other.ground.stamp() == world.ground.stamp() => other.ground.clone(),
-            _ => Arc::new(world.ground.clone()),
+            Some(other) if other.ground.stamp() == ground.stamp() => other.ground.clone(),
+            _ => Arc::new(ground.clone()),
         };
-        let layers = world.layers.iter().map(PackedLayer::new).collect();
+        let layers = layers.iter().map(PackedLayer::new).collect();
         Self { ground, layers }
     }
 

@@ -69,13 +69,15 @@ impl Air {
         let field = |field| rows().flat_map(|at| &self.amounts.field(field)[at..at + size[0]]).copied().collect();
         let solid: Vec<_> = grid.cells.places().map(|place| self.openness.is_solid(place)).collect();
         let word = |cells: &[bool]| cells.iter().rfold(0, |word, &solid| word << 1 | u32::from(solid));
+        // All that an air has: what is left out follows from its scene.
+        let Self { spec: _, scale: _, forces: _, amounts, openness: _, solver, accounts, deposited, laid } = self;
         AirState {
-            accounts: self.accounts.map(|account| account.accounts()),
-            deposited: self.deposited.clone(),
-            laid: self.laid.clone(),
+            accounts: accounts.map(|account| account.accounts()),
+            deposited: deposited.clone(),
+            laid: laid.clone(),
             solid: solid.chunks(32).map(word).collect(),
-            fields: self.amounts.present().map(field).collect(),
-            planes: self.solver.planes(),
+            fields: amounts.present().map(field).collect(),
+            planes: solver.planes(),
         }
     }
 

@@ -54,17 +54,45 @@ struct SavedColumn {
 impl Flow {
     /// State for a checkpoint.
     pub fn state(&self) -> FlowState {
+        // All that a flow has: what is left out follows from its scene and from these, or is of the last step alone.
+        let Self {
+            space: _,
+            setup: _,
+            clock: _,
+            tables: _,
+            ground,
+            columns,
+            leans: _,
+            marks,
+            solids,
+            melted: _,
+            has_loose: _,
+            faces: _,
+            wet: _,
+            covered: _,
+            covered_cells: _,
+            changed: _,
+            changed_area: _,
+            plan: _,
+            is_disturbed: _,
+            stop: _,
+            was_stopped: _,
+            work: _,
+            steps,
+            stamp: _,
+            account,
+            watch,
+        } = self;
         let save = |(c, column): (usize, &Column)| SavedColumn {
             number: c as u32,
             base: column.base as u32,
             cells: used(&column.cells).to_vec(),
             skin: column.skin,
-            mark: self.marks[c],
+            mark: marks[c],
         };
-        let columns = self.columns.iter().filter(|&(c, column)| self.is_changed(c, column)).map(save).collect();
-        let solids = self.solids.as_ref().map(|solids| solids.iter().map(SolidColumn::trimmed).collect());
-        let ground = self.ground.clone();
-        FlowState { steps: self.steps, account: self.account, ground, columns, solids, watch: self.watch }
+        let columns = columns.iter().filter(|&(c, column)| self.is_changed(c, column)).map(save).collect();
+        let solids = solids.as_ref().map(|solids| solids.iter().map(SolidColumn::trimmed).collect());
+        FlowState { steps: *steps, account: *account, ground: ground.clone(), columns, solids, watch: *watch }
     }
 
     /// Whether a column may be another than ground where lava never was.
