@@ -104,6 +104,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     files.need(world.grid()).check("write fewer files")?;
     drop(held);
     files.maps.go_on(&extras, &scene, step)?;
+    files.exports.go_on(&extras, step)?;
+    files.exports.check_files()?;
     drop(extras);
     start_threads(args.threads.map_or(scene.spec.threads, |n| n as usize))?;
     args.open_vents(&scene, &mut stage)?;

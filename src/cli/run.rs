@@ -158,6 +158,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut scene = args.scene.load()?;
     args.work.put_into(&mut scene);
     let files = args.work.files(&scene, None)?;
+    files.exports.check_files()?;
     let keeper = args.work.keeper()?;
     scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
@@ -169,7 +170,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
 /// The files besides the report.
 pub(super) struct Files {
     pub(super) maps: MapPlan,
-    exports: Exports,
+    pub(super) exports: Exports,
     /// Whether checkpoints are kept, too.
     pub(super) keeps: bool,
 }
@@ -254,7 +255,7 @@ impl Work {
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
         self.stage.simulation.show();
-        let extras: Vec<_> = self.files.maps.memory().collect();
+        let extras: Vec<_> = self.files.maps.memory().chain(self.files.exports.memory()).collect();
         keeper.keep(&CheckpointWriter { scene: &self.scene, stage: &self.stage, extras: &extras })
     }
 

@@ -49,8 +49,8 @@ pub(in crate::cli) struct Exposures {
     list: Vec<Exposure>,
     above_m: f64,
     records: Option<FlowRecords>,
-    /// Whether a step was seen.
-    began: bool,
+    /// Step that was seen last.
+    seen: Option<u64>,
 }
 
 impl ExposureOptions {
@@ -79,7 +79,7 @@ impl ExposureOptions {
             FlowRecords::need(grid).check("make the box coarser")?;
         }
         let records = (!list.is_empty()).then(|| FlowRecords::new(grid).with_kelvin());
-        Ok(Exposures { list, above_m, records, began: false })
+        Ok(Exposures { list, above_m, records, seen: None })
     }
 }
 
@@ -106,9 +106,11 @@ impl Exposures {
     /// Records the state of the simulation; to be called before the first step and after each.
     pub(super) fn observe(&mut self, simulation: &Simulation) {
         let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else { return };
-        // A state that was gone on from may have changed anywhere.
-        records.observe(flow, if self.began { flow.changed() } else { flow.wet() });
-        self.began = true;
+        let step = Some(simulation.steps());
+        if self.seen != step {
+            records.observe(flow, if self.seen.is_some() { flow.changed() } else { flow.wet() });
+            self.seen = step;
+        }
     }
 
     /// Bytes that a checkpoint has to remember, and their name there.
@@ -124,6 +126,8 @@ impl Exposures {
             Some(bytes) => {
                 let read = postcard::from_bytes::<FlowRecords>(bytes).ok().filter(|records| records.fits(grid));
                 self.records = Some(read.context("the checkpoint's section \"flow_records\" is not right")?);
+                // They are of the step of the checkpoint already.
+                self.seen = Some(step);
             }
             None => anyhow::ensure!(
                 self.list.is_empty() || step == 0,

@@ -1,5 +1,6 @@
 //! Volumes and meshes that `lavoxel run` writes: the last step, or a series of steps.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -13,12 +14,57 @@ use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::Simulation;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::flags::count;
 use crate::cli::show::say;
 
 /// Most files of a series.
 const MAX_FILES: u64 = 100_000;
+
+/// Name of the steps that were written, in a checkpoint.
+const MEMORY: &str = "series";
+
+/// Steps of a series in a checkpoint: the file that was asked for, and runs of equally distant steps.
+#[derive(Debug, Serialize, Deserialize)]
+struct Series {
+    path: String,
+    runs: Vec<Run>,
+}
+
+/// Steps from `first` on, `count` of them, `apart` steps from one to the next.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Run {
+    first: u64,
+    apart: u64,
+    count: u64,
+}
+
+impl Run {
+    /// Runs of steps, which rise.
+    fn of(steps: &[u64]) -> Vec<Self> {
+        let mut runs: Vec<Self> = Vec::new();
+        for &step in steps {
+            match runs.last_mut() {
+                Some(run) if run.count == 1 => (run.apart, run.count) = (step - run.first, 2),
+                Some(run) if step == run.first + run.apart * run.count => run.count += 1,
+                _ => runs.push(Self { first: step, apart: 0, count: 1 }),
+            }
+        }
+        runs
+    }
+
+    /// The steps of runs up to `last`; `None` where a file claims what no series has.
+    fn steps(runs: &[Self], last: u64) -> Option<Vec<u64>> {
+        let mut steps = Vec::new();
+        for Self { first, apart, count } in runs {
+            let end = count.checked_sub(1)?.checked_mul(*apart)?.checked_add(*first)?;
+            (*count <= MAX_FILES && steps.len() as u64 + count <= MAX_FILES + 1 && end <= last).then_some(())?;
+            steps.extend((0..*count).map(|n| first + n * apart));
+        }
+        steps.is_sorted_by(|a, b| a < b).then_some(steps)
+    }
+}
 
 /// Flags that write volumes and meshes.
 #[derive(Args, Debug, Default)]
@@ -58,9 +104,7 @@ impl VolumeArgs {
         let palette = scene.spec.look.palette.build("look.palette")?;
         let skin = Skin { level: scene.spec.look.iso, palette, drape: None };
         let name = scene.spec.name.clone();
-        let exports = Exports { outputs, every: self.export_every, steps, existing, skin, scene: name };
-        exports.check_files()?;
-        Ok(exports)
+        Ok(Exports { outputs, every: self.export_every, steps, existing, skin, scene: name })
     }
 }
 
@@ -72,6 +116,11 @@ struct Output {
 }
 
 impl Output {
+    /// The file that was asked for, as text.
+    fn path(&self) -> String {
+        self.file.path().to_string_lossy().into_owned()
+    }
+
     /// Where a step of a series goes.
     fn numbered(&self, step: u64) -> PathBuf {
         self.file.path().with_file_name(self.name_of(&format!("{step:06}")))
@@ -119,17 +168,45 @@ impl Exports {
         needs.fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Refuses files that are there or cannot be written.
-    fn check_files(&self) -> anyhow::Result<()> {
+    /// Bytes that a checkpoint has to remember of series, and their name there.
+    pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
+        self.every?;
+        let series = |output: &Output| Series { path: output.path(), runs: Run::of(&output.steps) };
+        let all: Vec<Series> = self.outputs.iter().map(series).collect();
+        Some((MEMORY, postcard::to_allocvec(&all).expect("steps are plain numbers")))
+    }
+
+    /// Goes on with the series of the files of the same names that a checkpoint after `step` steps remembered: what was written
+    /// before stays on their lists.
+    pub(in crate::cli) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, step: u64) -> anyhow::Result<()> {
+        let Some(bytes) = memory.get(MEMORY).filter(|_| self.every.is_some()) else { return Ok(()) };
+        let wrong = || anyhow::anyhow!("the checkpoint's section \"series\" is not right");
+        let all: Vec<Series> = postcard::from_bytes(bytes).map_err(|_| wrong())?;
+        for output in &mut self.outputs {
+            let Some(series) = all.iter().find(|series| series.path == output.path()) else { continue };
+            let steps = Run::steps(&series.runs, step).ok_or_else(wrong)?;
+            // A list names files that are there.
+            output.steps = steps.into_iter().filter(|&step| output.numbered(step).exists()).collect();
+        }
+        Ok(())
+    }
+
+    /// Refuses files that are there or cannot be written, but for those of the series so far.
+    pub(in crate::cli) fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
             let Some(every) = self.every else {
                 check_free(output.file.path(), self.existing)?;
                 continue;
             };
-            output.file.list().map_or(Ok(()), |list| check_free(&list, self.existing))?;
-            check_free(&output.numbered(self.steps), self.existing)?;
+            if output.steps.is_empty() {
+                output.file.list().map_or(Ok(()), |list| check_free(&list, self.existing))?;
+            }
+            if output.steps.last() != Some(&self.steps) {
+                check_free(&output.numbered(self.steps), self.existing)?;
+            }
             // One file has shown that the folder can be written; of the rest only the names matter.
-            let taken = (1..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
+            let next = output.steps.last().map_or(0, |step| step / every) + 1;
+            let taken = (next..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
         }
         Ok(())
