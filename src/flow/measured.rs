@@ -22,7 +22,8 @@ impl Flow {
             CellMeasure::Temperature => self.temperature_k(place).unwrap_or_default(),
             CellMeasure::Viscosity => self.cell(place).temperature_k(lava).map_or(0.0, |k| lava.viscosity_pa_s(k)),
             CellMeasure::VelocityEast => self.velocity_m_s(place)[0],
-            CellMeasure::VelocityNorth => -self.velocity_m_s(place)[1],
+            // No −0, which would tell columns that lava came near from others.
+            CellMeasure::VelocityNorth => 0.0 - self.velocity_m_s(place)[1],
             CellMeasure::Set => share(self.set_in(place)),
             _ => 0.0,
         };

@@ -3,7 +3,8 @@
 use crate::map::{Bounds, Georeference};
 use crate::scene::Stage;
 use crate::source::VentSpec;
-use serde::Serialize;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
 
 /// The place of the box, and its vents.
 #[derive(Debug, Serialize)]
@@ -25,10 +26,20 @@ struct MapPlace {
 /// A vent in cells, and its centre on the map.
 #[derive(Debug, Serialize)]
 struct VentPlace {
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "without_unused")]
     vent: VentSpec,
     map_x: Option<f64>,
     map_y: Option<f64>,
+}
+
+/// Writes a vent without the rate and the energy of the classic model where it pours by the physical one, in which they mean
+/// nothing.
+fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
+    if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {
+        table.retain(|key, _| !["rate", "energy"].contains(&key.as_str()));
+    }
+    table.serialize(serializer)
 }
 
 impl Whereabouts {
