@@ -81,8 +81,13 @@ fn entry(session: &Path, name: &str) -> io::Result<Inside> {
     let need = MemoryEstimate::of("a file of the session file", usize::try_from(length).unwrap_or(usize::MAX), 1.0);
     need.clone().and(list).check(MEND).map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
-    // More than was said is cut: the checksum tells.
-    packed.take(length).read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
+    // The checksum is compared where the file ends, so one byte more than its length is asked for.
+    let mut whole = packed.take(length.saturating_add(1));
+    whole.read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
+    if bytes.len() as u64 != length {
+        let cause = io::Error::other(format!("{name} has another length than its list says"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, words(&cause)));
+    }
     Ok(Inside { bytes: Cow::Owned(bytes), held: need.held() })
 }
 
