@@ -8,6 +8,7 @@ mod common;
 mod needs;
 
 mod cli;
+mod cuts;
 mod docs;
 mod gallery;
 mod memory_limit;
