@@ -4,24 +4,27 @@
 //! of the heightmaps that it names. [`crate::scene::Scene::pack`] writes one.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
+use std::rc::Rc;
 
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use crate::input;
 use crate::memory::{Held, MemoryEstimate};
 use crate::shipped;
 
 /// Ending of session files.
 pub const ENDING: &str = "lavoxel";
 
-/// Longest session file in bytes.
-pub(crate) const MAX_FILE: u64 = 1 << 28;
+/// Most bytes of a session file that are read for its list of files, of which an entry takes 46 at least.
+const LONGEST_LIST: u64 = 1 << 20;
 
-/// Most bytes of memory for each byte of a session file while its list of files is read: an entry takes 46 of them at least.
-const LIST: f64 = 8.0;
+/// Memory of the longest list in bytes.
+const LIST: f64 = 16.0 * LONGEST_LIST as f64;
 
 /// The hint for what does not fit into memory.
 const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
@@ -65,14 +68,17 @@ fn session_and_name(path: &Path) -> Option<(&Path, String)> {
 
 /// A file of a session file, whose length is weighed before it is read.
 fn entry(session: &Path, name: &str) -> io::Result<Inside> {
-    let file = File::open(session)?;
-    let length = file.metadata()?.len();
-    if length > MAX_FILE {
-        return Err(io::Error::other(format!("longer than {MAX_FILE} bytes; is it a session file?")));
-    }
-    let list = MemoryEstimate::of("the session file", length as usize, LIST);
+    input::guard(|| unpacked(session, name))?
+}
+
+fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
+    let (file, _) = input::SESSION.open(session)?;
+    let list = MemoryEstimate::of("the list of the session file", 1, LIST);
     list.check(MEND).map_err(io::Error::other)?;
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(wrong)?;
+    let left = Rc::new(Cell::new(LONGEST_LIST));
+    let mut archive =
+        ZipArchive::new(BufReader::new(Listed { file, left: Rc::clone(&left), last: [0; 3] })).map_err(wrong)?;
+    left.set(u64::MAX);
     let packed = archive.by_name(name).map_err(|cause| match cause {
         ZipError::FileNotFound => io::Error::new(io::ErrorKind::NotFound, format!("there is no {name} in it")),
         cause => wrong(cause),
@@ -96,6 +102,40 @@ fn wrong(cause: ZipError) -> io::Error {
     match cause {
         ZipError::Io(cause) => cause,
         cause => io::Error::new(io::ErrorKind::InvalidData, words(&cause)),
+    }
+}
+
+/// A session file whose list of files is read: it has an end, and no claim of more entries than bytes.
+struct Listed {
+    file: File,
+    left: Rc<Cell<u64>>,
+    /// Bytes read before, for a signature that lies in two pieces.
+    last: [u8; 3],
+}
+
+impl Read for Listed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        /// Record of a ZIP64 archive, which says how many entries memory is made ready for.
+        const ZIP64: &[u8] = b"PK\x06\x06";
+        let count = self.file.read(into)?;
+        if self.left.get() == u64::MAX {
+            return Ok(count);
+        }
+        let left = self.left.get().checked_sub(count as u64);
+        self.left.set(left.ok_or_else(|| io::Error::other("its list of files is longer than 1 MiB"))?);
+        let seen = [&self.last[..], &into[..count]].concat();
+        self.last.copy_from_slice(&seen[seen.len() - 3..]);
+        match seen.windows(ZIP64.len()).any(|bytes| bytes == ZIP64) {
+            true => Err(io::Error::other("it is a ZIP64 archive; pack it again without")),
+            false => Ok(count),
+        }
+    }
+}
+
+impl Seek for Listed {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.last = [0; 3];
+        self.file.seek(to)
     }
 }
 

@@ -180,6 +180,8 @@ pub mod grid;
 #[cfg(feature = "files")]
 pub mod hazard;
 #[cfg(feature = "files")]
+pub mod input;
+#[cfg(feature = "files")]
 pub mod inside;
 pub mod lowpass;
 pub mod map;

@@ -9,13 +9,233 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+/// A format of files that are written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Writer {
+    /// Name in the list, such as `geotiff`.
+    pub name: &'static str,
+    /// The file in words.
+    pub what: &'static str,
+    /// Endings of names, without the dot; empty where the program chooses the name.
+    pub endings: &'static [&'static str],
+    /// Commands and flags that write one.
+    pub named_by: &'static str,
+    /// Source file that begins the file, and alone may.
+    pub written_in: &'static str,
+}
+
+/// All formats that are written. A test compares the list with the source files that begin a [`WholeFile`].
+pub static WRITERS: &[Writer] = &[
+    Writer {
+        name: "geotiff",
+        what: "a map as GeoTIFF",
+        endings: &["tif", "tiff"],
+        named_by: "`--map`, `hazard`, `compare --classes`",
+        written_in: "export/geotiff.rs",
+    },
+    Writer {
+        name: "asc",
+        what: "a map as ESRI grid",
+        endings: &["asc"],
+        named_by: "`--map`",
+        written_in: "export/asc.rs",
+    },
+    Writer {
+        name: "contours",
+        what: "lines of a map in GeoJSON",
+        endings: &["geojson", "json"],
+        named_by: "`--map`, `hazard`",
+        written_in: "export/geojson.rs",
+    },
+    Writer {
+        name: "geopackage",
+        what: "lines of a map as GeoPackage",
+        endings: &["gpkg"],
+        named_by: "`--map`, `hazard`",
+        written_in: "export/gpkg.rs",
+    },
+    Writer {
+        name: "globe",
+        what: "a map for globes",
+        endings: &["kmz"],
+        named_by: "`--map`, `hazard --pictures`",
+        written_in: "export/kmz.rs",
+    },
+    Writer {
+        name: "style",
+        what: "a style of QGIS beside a map",
+        endings: &["qml"],
+        named_by: "`--map`, `hazard`",
+        written_in: "export/qml.rs",
+    },
+    Writer {
+        name: "picture",
+        what: "a picture",
+        endings: &["png"],
+        named_by: "`--picture`, `--map`, `sheet`, `terrain --picture`",
+        written_in: "export/png.rs",
+    },
+    Writer {
+        name: "film",
+        what: "a film",
+        endings: &["png", "apng", "webp", "gif", "mp4"],
+        named_by: "`--animation`",
+        written_in: "export/film.rs",
+    },
+    Writer {
+        name: "frames",
+        what: "finished frames of a film",
+        endings: &["png"],
+        named_by: "`--animation`, beside the film",
+        written_in: "export/parts.rs",
+    },
+    Writer {
+        name: "vti",
+        what: "fields for ParaView",
+        endings: &["vti", "pvd"],
+        named_by: "`--volume`",
+        written_in: "export/vti.rs",
+    },
+    Writer {
+        name: "vdb",
+        what: "fields as OpenVDB",
+        endings: &["vdb"],
+        named_by: "`--volume`",
+        written_in: "export/vdb.rs",
+    },
+    Writer {
+        name: "glb",
+        what: "surfaces in glTF",
+        endings: &["glb"],
+        named_by: "`--mesh`",
+        written_in: "export/mesh/glb.rs",
+    },
+    Writer {
+        name: "ply",
+        what: "surfaces in PLY",
+        endings: &["ply"],
+        named_by: "`--mesh`",
+        written_in: "export/mesh/ply.rs",
+    },
+    Writer {
+        name: "npz",
+        what: "arrays of NumPy",
+        endings: &["npz"],
+        named_by: "`--npz`",
+        written_in: "export/npz.rs",
+    },
+    Writer {
+        name: "heightmap",
+        what: "a heightmap",
+        endings: &["asc", "png", "tif", "tiff", "prj"],
+        named_by: "`terrain --out`, `run --ground`",
+        written_in: "terrain/write.rs",
+    },
+    Writer {
+        name: "checkpoint",
+        what: "a checkpoint",
+        endings: &["lvx"],
+        named_by: "`--checkpoint`",
+        written_in: "checkpoint/keeper.rs",
+    },
+    Writer {
+        name: "session",
+        what: "a session file",
+        endings: &["lavoxel"],
+        named_by: "`scene --pack`, the window",
+        written_in: "scene/pack.rs",
+    },
+    Writer { name: "scene", what: "a scene", endings: &["toml"], named_by: "the window", written_in: "scene/save.rs" },
+    Writer {
+        name: "sheet",
+        what: "a sheet as PDF",
+        endings: &["pdf"],
+        named_by: "`sheet --out`",
+        written_in: "sheet/mod.rs",
+    },
+    Writer {
+        name: "project",
+        what: "a project for QGIS",
+        endings: &["qgs", "qgz"],
+        named_by: "`sheet --qgis`",
+        written_in: "sheet/qgis.rs",
+    },
+    Writer {
+        name: "report",
+        what: "a report",
+        endings: &["md", "html", "htm"],
+        named_by: "`sheet --report`",
+        written_in: "sheet/report.rs",
+    },
+    Writer {
+        name: "record",
+        what: "runs and plan of a hazard map",
+        endings: &[],
+        named_by: "`hazard`",
+        written_in: "hazard/folder.rs",
+    },
+    Writer {
+        name: "tables",
+        what: "tables of a hazard map",
+        endings: &["csv"],
+        named_by: "`hazard`",
+        written_in: "hazard/write.rs",
+    },
+    Writer {
+        name: "trial",
+        what: "runs and results of a fit",
+        endings: &["json", "md", "toml", "csv", "svg"],
+        named_by: "`calibrate`",
+        written_in: "calibrate/folder.rs",
+    },
+    Writer {
+        name: "exposure",
+        what: "what lava reaches",
+        endings: &["csv", "geojson"],
+        named_by: "`--exposure`, `--barrier-table`",
+        written_in: "exposure/write.rs",
+    },
+    Writer {
+        name: "plot",
+        what: "numbers beside theory",
+        endings: &["svg"],
+        named_by: "`verify --plot`",
+        written_in: "plot/mod.rs",
+    },
+    Writer {
+        name: "bench",
+        what: "times of a machine",
+        endings: &["json"],
+        named_by: "`bench --save`",
+        written_in: "cli/bench/saved.rs",
+    },
+    Writer {
+        name: "recent",
+        what: "the list of files opened before",
+        endings: &[],
+        named_by: "the window",
+        written_in: "viewer/shell/recent.rs",
+    },
+];
+
 /// Folder for files without a name from the user.
 pub const FOLDER: &str = "lavoxel-out";
 
-/// A scene's name as the beginning of a file name.
+/// Most letters of a part of a file name that comes from a file.
+const LONGEST_NAME: usize = 60;
+
+/// Text from outside as a part of a file name, which leads to no other folder: letters, digits, `-`, `_` and `.` inside.
+pub fn safe_name(text: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = text.trim_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
+    if name.is_empty() { "unnamed".to_owned() } else { name }
+}
+
+/// A scene's name as the beginning of a file name, for all systems and shells.
 pub fn file_name(name: &str) -> String {
-    let plain: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(60).collect();
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let plain: String = safe_name(name).chars().map(plain).collect();
     let plain = plain.trim_matches('-');
     if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
 }
@@ -51,6 +271,12 @@ pub enum OutputError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is another output of the same work.
+    #[error("{path}: two outputs cannot have the same name")]
+    Twice {
+        /// The file.
+        path: PathBuf,
+    },
     /// The folder or the file cannot be written.
     #[error("cannot write {path}: {cause}")]
     Io {
@@ -65,6 +291,35 @@ impl OutputError {
     /// An input-output error about `path`.
     pub fn io(path: &Path, cause: io::Error) -> Self {
         Self::Io { path: path.to_owned(), cause }
+    }
+}
+
+/// A path by which a file is known, whatever way leads to it, also of one that is still to be made.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if let Ok(path) = fs::canonicalize(&path) {
+        return path;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => resolved(folder).join(name),
+        _ => path,
+    }
+}
+
+/// Whether two paths lead to one file.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || resolved(a) == resolved(b)
+}
+
+/// Checks that no two outputs of a command lead to one file.
+///
+/// # Errors
+/// [`OutputError::Twice`] names the second one.
+pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), OutputError> {
+    let mut seen = BTreeSet::new();
+    match paths.into_iter().find(|path| !seen.insert(resolved(path))) {
+        Some(path) => Err(OutputError::Twice { path: path.to_owned() }),
+        None => Ok(()),
     }
 }
 
@@ -320,6 +575,10 @@ mod tests {
         let names = ["a", "b"].map(|name| free_name(Path::new("out"), name, taken));
         assert_eq!(names, ["out/a-3", "out/b"].map(PathBuf::from));
         assert_eq!([file_name("Maunga Whau!"), file_name("…")], ["maunga-whau", "scene"]);
+        assert_eq!(
+            ["../../a b", "water.thickness", "..", "/"].map(safe_name),
+            ["_.._a_b", "water.thickness", "unnamed", "_"]
+        );
     }
 
     #[test]

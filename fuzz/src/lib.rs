@@ -9,6 +9,7 @@ mod container;
 use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lavoxel::checkpoint::{Checkpoint, FORMAT};
 use lavoxel::engine::plain::Plain;
@@ -22,7 +23,7 @@ use lavoxel::map::{Crs, Site};
 use lavoxel::memory;
 use lavoxel::mesh::{MeshSpec, Shelf};
 use lavoxel::records::Records;
-use lavoxel::scene::Scene;
+use lavoxel::scene::{RatesFiles, Scene};
 use lavoxel::terrain::{Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
 use peak_alloc::PeakAlloc;
 use xxhash_rust::xxh3::xxh3_64;
@@ -88,6 +89,15 @@ pub const TARGETS: &[Target] = &[
     Target { name: "geojson", ending: "geojson", cost: 1, read: polygons },
     Target { name: "vents", ending: "csv", cost: 1, read: vents },
     Target { name: "record", ending: "run", cost: 1, read: record },
+    Target { name: "drape", ending: "png", cost: 4, read: drape },
+    Target { name: "session", ending: "lavoxel", cost: 2, read: session },
+    Target { name: "rates", ending: "csv", cost: 1, read: rates },
+    Target { name: "fronts", ending: "csv", cost: 40, read: fronts },
+    Target { name: "assets", ending: "csv", cost: 4, read: assets },
+    Target { name: "runs", ending: "csv", cost: 4, read: runs },
+    Target { name: "style", ending: "qml", cost: 20, read: style },
+    Target { name: "plan", ending: "json", cost: 1, read: plan },
+    Target { name: "input", ending: "txt", cost: 4, read: every_reader },
 ];
 
 thread_local! {
@@ -113,6 +123,8 @@ pub fn run(name: &str, bytes: &[u8]) -> bool {
         assert_eq!(message.lines().count(), 1, "more than one line: {message}");
         assert!(!message.contains(|c: char| c.is_control()), "control characters: {message:?}");
         assert!(message.chars().count() <= LONGEST_MESSAGE, "a long message: {message}");
+        // The guard makes an error of a panic, which is a finding all the same.
+        assert!(!message.contains("cannot be decoded"), "a decoder panicked: {message}");
     }
     is_taken
 }
@@ -379,6 +391,111 @@ fn record(bytes: &[u8]) -> Result<(), Refused> {
         assert!(reached.column < RUN_COLUMNS, "a column outside of the box");
     }
     Ok(())
+}
+
+/// A scene of a small box whose ground has these keys.
+fn small_scene(terrain: &str, more: &str) -> Scene {
+    let text = format!(
+        "model = \"flow\"\n[grid]\nsize = [5, 8, 5]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n{terrain}\n\
+         [[vent]]\nx = 2.5\nz = 2.5\nrate_m3_s = 1.0\n{more}"
+    );
+    Scene::parse(&text, &written("small.toml", text.as_bytes())).expect("a right scene")
+}
+
+/// Reads a picture over the ground and lays it onto a small box.
+fn drape(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.png", bytes);
+    let scene = small_scene("drape = \"hostile.png\"", "");
+    let stage = scene.build(Box::new(Plain)).expect("it is built without the picture");
+    scene.drape(&stage).map(drop).map_err(Refused::file(&path))
+}
+
+/// Reads the scene of a session file.
+fn session(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.lavoxel", bytes);
+    Scene::load(&path).map(drop).map_err(Refused::file(&path))
+}
+
+/// Reads a table of effusion rates.
+fn rates(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.csv", bytes);
+    let files = vec!["hostile.csv".to_owned()];
+    let rates = RatesFiles { files, start: None, shift: 1.0, radiant_j_m3: Some(1.4e8) };
+    let read = rates.read(path.parent().expect("it lies in a folder"));
+    let rates = read.map_err(|(name, fault)| Refused::file(&path)(format!("{name}: {fault}")))?;
+    assert!(rates.iter().flatten().all(|number| number.is_finite()), "rates that are no numbers");
+    assert!(rates.is_sorted_by(|a, b| a[0] < b[0]), "rates that are not in order");
+    Ok(())
+}
+
+/// Reads a table of positions of a front, and compares a small box with it.
+fn fronts(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.csv", bytes);
+    let mut settings = lavoxel::calibrate::Settings::default();
+    settings.fronts.push(path.clone());
+    settings.vary.push("rates=0.5..2".parse().expect("a number and its bounds"));
+    let scene = small_scene("", "[flow]\nduration = 1e6\n");
+    let fit = lavoxel::calibrate::Fit::new(&scene, &settings, 1, Arc::default());
+    fit.map(drop).map_err(Refused::file(&path))
+}
+
+/// A map, with the settings of its sheet.
+fn map_of_sheet() -> (PathBuf, lavoxel::sheet::Settings) {
+    (written("map.asc", PLAIN_MAP), lavoxel::sheet::Settings::default())
+}
+
+/// Reads a table of exposure.
+fn assets(bytes: &[u8]) -> Result<(), Refused> {
+    let (map, mut settings) = map_of_sheet();
+    let path = written("hostile.csv", bytes);
+    settings.tables.push(path.clone());
+    lavoxel::sheet::Sheet::read(&map, &settings).map(drop).map_err(Refused::file(&path))
+}
+
+/// A plan of a hazard map.
+const PLAN: &[u8] = br#"{"scene": "x", "vents": "x", "runs": 1, "decides": {}}"#;
+
+/// Reads the table of the runs of a hazard map, in a folder with its plan.
+fn runs(bytes: &[u8]) -> Result<(), Refused> {
+    let (map, settings) = map_of_sheet();
+    let plan = written("plan.json", PLAN);
+    let path = written("runs.csv", bytes);
+    let read = lavoxel::sheet::Sheet::read(&map, &settings).map(drop).map_err(Refused::file(&path));
+    [plan, path].iter().for_each(|path| fs::remove_file(path).expect("it is there"));
+    read
+}
+
+/// Copies a style into a project, where it is one.
+fn style(bytes: &[u8]) -> Result<(), Refused> {
+    let (map, settings) = map_of_sheet();
+    let path = written("map.qml", bytes);
+    let sheet = lavoxel::sheet::Sheet::read(&map, &settings).expect("a right map");
+    let project = written("map.qgs", b"");
+    let write = sheet.write_project(&project, lavoxel::output::Existing::Replace).map_err(Refused::file(&path));
+    fs::remove_file(path).expect("it is there");
+    write
+}
+
+/// Reads the plan of a hazard map.
+fn plan(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("plan.json", bytes);
+    let read = lavoxel::hazard::plan_of(path.parent().expect("it lies in a folder"));
+    fs::remove_file(&path).expect("it is there");
+    let plan = read.map_err(Refused::file(&path))?.expect("there is one");
+    plan.fingerprint();
+    Ok(())
+}
+
+/// Takes the bytes as those of every format, without reading what they hold.
+fn every_reader(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.txt", bytes);
+    let mut text = Ok(());
+    for reader in lavoxel::input::READERS {
+        let length = reader.bytes(&path, |bytes| bytes.len());
+        assert!(length.is_ok_and(|length| length == bytes.len()), "{} reads another length", reader.name);
+        text = reader.text(&path, |text| assert_eq!(text.as_bytes(), bytes));
+    }
+    text.map_err(|error| Refused::file(&path)(format!("hostile.txt: {error}")))
 }
 
 /// Columns of the box of a run.

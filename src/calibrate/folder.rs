@@ -1,7 +1,7 @@
 //! The folder of a fit: `plan.json`, a file for each run under `runs`, and what is made of them.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::study::CalibrateError;
 use super::trial::Scores;
 use crate::hazard::{Opening, PlanFile, check_same, read_plan, write_plan};
+use crate::input::TRIAL;
 use crate::output::{Existing, OutputError, WholeFile, check_free};
-
-/// Largest file of a run that is read.
-const LARGEST: u64 = 1 << 20;
+use crate::validate::tame;
 
 /// Files besides the runs, when a fit has ended.
 pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];
@@ -82,12 +81,10 @@ impl Folder {
     /// Reads the file of a run.
     pub(super) fn read(&self, run: usize) -> Result<RunFile, CalibrateError> {
         let path = self.path_of(run);
-        let mut text = String::new();
-        let file = fs::File::open(&path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
-        file.map_err(|cause| OutputError::io(&path, cause))?;
-        let wrong = |fault: &str| CalibrateError::Wrong(format!("{}: {fault}; remove it", path.display()));
-        let file: RunFile =
-            serde_json::from_str(&text).map_err(|error| wrong(&format!("is no run of a fit: {error}")))?;
+        let wrong = |fault: &str| CalibrateError::Wrong(format!("{}: {}; remove it", path.display(), tame(fault)));
+        let file = TRIAL.text(&path, |text| serde_json::from_str::<RunFile>(&text));
+        let file = file.map_err(|error| wrong(&error.to_string()))?;
+        let file = file.map_err(|error| wrong(&format!("is no run of a fit: {error}")))?;
         if file.plan == self.plan { Ok(file) } else { Err(wrong("is a run of another plan")) }
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::input::FRONTS;
 use crate::map::Site;
-use crate::map::features::read_text;
 use crate::scene::Seconds;
 use crate::validate::tame;
 
@@ -41,10 +41,10 @@ impl Front {
 /// Reads a table (`.csv`) with a heading: `time` (seconds, or with a unit such as 6h), `time_h` or `time_d`, and `distance_m` or `x`
 /// and `y` in coordinates of the map.
 pub(super) fn read(path: &Path) -> Result<Vec<Front>, String> {
-    let fronts = parse(&read_text(path)?).map_err(|fault| format!("{}: {fault}", path.display()))?;
+    let wrong = |fault: String| format!("{}: {fault}", path.display());
+    let fronts = FRONTS.text(path, |text| parse(&text)).map_err(|error| wrong(error.to_string()))?.map_err(wrong)?;
     match fronts.len() {
         0 => Err(format!("{}: has no rows", path.display())),
-        count if count > MOST => Err(format!("{}: has more than {MOST} rows", path.display())),
         _ => Ok(fronts),
     }
 }
@@ -62,7 +62,10 @@ fn parse(text: &str) -> Result<Vec<Front>, String> {
         return Err("needs a column distance_m, or x and y".to_owned());
     }
     let row = |(i, record): (usize, Result<csv::StringRecord, csv::Error>)| {
-        let record = record.map_err(|error| error.to_string())?;
+        let record = record.map_err(|error| tame(&error.to_string()))?;
+        if i == MOST {
+            return Err(format!("has more than {MOST} rows"));
+        }
         let cell = |column: usize| record.get(column).unwrap_or_default();
         let wrong = |column: usize| {
             let (name, found) = (heading.get(column).unwrap_or_default(), tame(cell(column)));

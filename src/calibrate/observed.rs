@@ -9,6 +9,7 @@ use crate::compare::{DatedFile, Limit, Pair, Source};
 use crate::flow::Flow;
 use crate::map::compare::{Agreement, Footprint};
 use crate::map::{Placement, Site};
+use crate::memory::Held;
 use crate::records::FlowRecords;
 use crate::scene::Seconds;
 
@@ -73,7 +74,7 @@ impl Onto<'_> {
         let place = self.site.placement();
         let empty = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
         let crs = self.site.crs().cloned();
-        let own = Source::Raster { footprint: empty, crs, is_time: false, values: None };
+        let own = Source::Raster { footprint: empty, crs, is_time: false, values: None, _held: Held::default() };
         let b = Pair::of((&own, Path::new("the box")), (source, path), None)?.b;
         let [west, north] = corner(&b.place, &place);
         let is_column = |row: usize, col: usize| {

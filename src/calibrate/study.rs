@@ -1,13 +1,14 @@
 //! A fit from its settings to its files: one way for the program and for others that use the library.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::folder::{Folder, RunFile};
 use super::observed::{Observation, Onto};
@@ -255,6 +256,20 @@ impl Fit {
     }
 }
 
+/// Hash of the words of a value, which are not kept: those of a map are many times as long as the map.
+fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
+    struct Words(Xxh3);
+    impl std::fmt::Write for Words {
+        fn write_str(&mut self, words: &str) -> std::fmt::Result {
+            self.0.update(words.as_bytes());
+            Ok(())
+        }
+    }
+    let mut words = Words(Xxh3::new());
+    write!(words, "{value:?}").expect("a hash takes all words");
+    format!("{:016x}", words.0.digest())
+}
+
 impl Trials {
     /// Checks each value by itself, so that the message names its number.
     fn check_each(&self, values: &[f64]) -> Result<(), String> {
@@ -329,7 +344,7 @@ impl Settings {
             ("rules", format!("{:016x}", fingerprint_of_rules())),
             ("ground", format!("{ground:016x}")),
             ("scene", hash(&trials.template.to_string())),
-            ("observations", hash(&format!("{:?}", (&trials.observed, &trials.checked)))),
+            ("observations", hash_of_debug(&(&trials.observed, &trials.checked))),
             ("vary", vary.join(" ")),
             ("seed", search.seed.to_string()),
             ("search", json!([search.runs, search.population, search.repeats]).to_string()),

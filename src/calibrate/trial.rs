@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::observed::Observation;
 use super::study::CalibrateError;
 use crate::engine::tiled::Tiled;
+use crate::hazard::{BUILDING, Weighed};
 use crate::map::Site;
 use crate::records::FlowRecords;
 use crate::scene::{NumberKey, Scene, SceneError, Template};
@@ -52,6 +53,8 @@ impl Trials {
         again: u32,
         stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Scores>, CalibrateError> {
+        let mut weighed = Weighed::default();
+        let alone = BUILDING.lock();
         let built = self.scene(values).and_then(|mut scene| {
             reseed(&mut scene, again);
             scene.build(Box::new(Tiled::default()))
@@ -65,7 +68,9 @@ impl Trials {
             let mend = "fit numbers that leave the box where it is";
             return Err(CalibrateError::Wrong(format!("--vary: a number changes the box or its cells; {mend}")));
         }
-        Ok(self.watch(stage.simulation, stopped))
+        weighed.weigh(stage.simulation.world())?;
+        drop(alone);
+        self.watch(stage.simulation, weighed, stopped)
     }
 
     /// Scores of numbers that make no run.
@@ -74,7 +79,12 @@ impl Trials {
     }
 
     /// Makes the steps and scores each observation when its time has come.
-    fn watch(&self, mut simulation: Simulation, stopped: &dyn Fn() -> bool) -> Option<Scores> {
+    fn watch(
+        &self,
+        mut simulation: Simulation,
+        mut weighed: Weighed,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Scores>, CalibrateError> {
         simulation.stop_by(self.stop.clone());
         // Cells are read by other matter and air alone.
         simulation.show_when_asked();
@@ -86,7 +96,7 @@ impl Trials {
             fault: None,
         };
         loop {
-            let flow = simulation.world().flow()?;
+            let Some(flow) = simulation.world().flow() else { return Ok(None) };
             let has_come = |time_s: f64| flow.time_s() >= time_s;
             let all =
                 self.observed.iter().zip(&mut scores.observed).chain(self.checked.iter().zip(&mut scores.checked));
@@ -99,18 +109,21 @@ impl Trials {
                 }
             }
             if is_over {
-                return Some(scores);
+                return Ok(Some(scores));
             }
             if stopped() {
-                return None;
+                return Ok(None);
             }
             let to_come = simulation.events_to_come();
             simulation.step();
             if simulation.was_stopped() {
-                return None;
+                return Ok(None);
+            }
+            if Weighed::is_due(simulation.steps()) {
+                weighed.weigh(simulation.world())?;
             }
             let is_event = simulation.events_to_come() < to_come;
-            let flow = simulation.world().flow()?;
+            let Some(flow) = simulation.world().flow() else { return Ok(None) };
             // Lava that an event puts somewhere may never move.
             if is_event {
                 records.observe(flow, flow.wet());

@@ -32,8 +32,9 @@ pub(super) fn read<R: Read>(
     let state: FlowState = postcard::from_bytes(&bytes).map_err(|_| reader.damaged("no flow"))?;
     let columns = MemoryEstimate::of("the columns that lava reached", 1, state.need(space) as f64);
     before.clone().and(scene.need_of_flow(space, spec)).and(columns).check(MEND)?;
-    let heights: Vec<f64> = ground.surface().iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
-    let flow = Flow::new(space, scene.flow_setup(spec, site.grid), &heights);
+    let heights = ground.surface();
+    let heights = heights.iter().map(|&cells| f64::from(cells) * space.dz_m);
+    let flow = Flow::on_ground(space, scene.flow_setup(spec, site.grid), heights);
     let mut flow = flow.map_err(|invalid| Fault::damaged("scene", invalid))?;
     flow.set_clock(scene.flow_clock(spec));
     flow.restore(state).map_err(|fault| reader.damaged(fault))?;

@@ -46,7 +46,6 @@ mod sections;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
@@ -56,6 +55,7 @@ pub use self::keeper::{Keeper, previous, steps_of};
 use self::sections::{SectionReader, SectionWriter, is_name};
 use crate::engine::Engine;
 use crate::grid::Grid;
+use crate::input::{self, CHECKPOINT, InputError};
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
@@ -202,9 +202,13 @@ impl Checkpoint {
     /// # Errors
     /// [`CheckpointError::Unusable`] with what is wrong.
     pub fn load(path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
-        let file = File::open(path)
-            .map_err(|cause| CheckpointError::Unusable { path: path.to_owned(), fault: Fault::Read(cause) })?;
-        Self::read(BufReader::with_capacity(1 << 16, file), path, engine)
+        let unusable =
+            |error: InputError| CheckpointError::Unusable { path: path.to_owned(), fault: Fault::Read(error.into()) };
+        let read = || {
+            let (file, _) = CHECKPOINT.open(path).map_err(unusable)?;
+            Self::read(BufReader::with_capacity(1 << 16, file), path, engine)
+        };
+        input::guard(read).map_err(unusable)?
     }
 
     /// Reads the bytes of a file that lies at `path`; `engine` will carry the simulation on.

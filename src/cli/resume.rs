@@ -1,12 +1,11 @@
 //! `lavoxel resume`: go on from a checkpoint.
 
-use std::fs::canonicalize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
-use lavoxel::output::protect;
+use lavoxel::output::{is_same_file, protect};
 use lavoxel::scene::{RatesFiles, Scene, Seconds, Stage, VentOverride};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::{VentChange, VentSpec};
@@ -97,7 +96,7 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     let world = stage.simulation.world();
     let held = world.taken().held();
     // Those of events to come were read.
-    scene.files().iter().filter(|path| !is_same(path, &args.file)).for_each(|path| protect(path));
+    scene.files().iter().filter(|path| !is_same_file(path, &args.file)).for_each(|path| protect(path));
     // Only checkpoints take the place of the one that is gone on from.
     let mut files = args.work.files(&scene, Some(&args.file))?;
     files.keeps = true;
@@ -206,7 +205,7 @@ impl ResumeArgs {
     /// A keeper of the checkpoints from now on.
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());
-        Ok(match self.work.checkpoint.as_deref().filter(|other| !is_same(other, &self.file)) {
+        Ok(match self.work.checkpoint.as_deref().filter(|other| !is_same_file(other, &self.file)) {
             Some(other) => {
                 protect(&self.file);
                 Keeper::new(other, every, existing)?
@@ -214,9 +213,4 @@ impl ResumeArgs {
             None => Keeper::going_on(&self.file, step, every, existing)?,
         })
     }
-}
-
-/// Whether two paths lead to the same file.
-pub(super) fn is_same(a: &Path, b: &Path) -> bool {
-    canonicalize(a).is_ok_and(|a| canonicalize(b).is_ok_and(|b| a == b))
 }

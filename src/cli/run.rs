@@ -9,7 +9,7 @@ use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
 use lavoxel::memory::MemoryEstimate;
-use lavoxel::output::Existing;
+use lavoxel::output::{Existing, OutputError, check_distinct, is_same_file};
 use lavoxel::report::Report;
 use lavoxel::scene::{Scene, Stage};
 
@@ -17,7 +17,6 @@ use crate::cli::flags::count;
 use crate::cli::flags::maps::{Ended, MapOptions, MapPlan};
 use crate::cli::flags::volumes::{Exports, VolumeArgs};
 use crate::cli::process::stop;
-use crate::cli::resume::is_same;
 use crate::cli::show::progress::Progress;
 use crate::cli::show::say;
 use crate::cli::{Outcome, SceneOptions, start_threads};
@@ -115,10 +114,11 @@ impl WorkOptions {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
         let kept = || self.checkpoint.as_deref().into_iter().chain(last);
-        let is_kept = |path: &&Path| kept().any(|kept| kept == *path || is_same(kept, path));
+        let is_kept = |path: &&Path| kept().any(|kept| is_same_file(kept, path));
         if let Some(twice) = maps.paths().chain(exports.paths()).find(is_kept) {
-            anyhow::bail!("{}: two outputs cannot have the same name", twice.display());
+            return Err(OutputError::Twice { path: twice.to_owned() }.into());
         }
+        check_distinct(maps.paths().chain(exports.paths()))?;
         Ok(Files { maps, exports, keeps: self.checkpoint.is_some() })
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lavoxel::output::Existing;
+use lavoxel::output::{Existing, check_distinct};
 use lavoxel::scene::Seconds;
 use lavoxel::sheet::{Date, Paper, Settings, Sheet, SheetError, check, check_project, check_report};
 
@@ -126,6 +126,8 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
     args.out.iter().try_for_each(|path| check(path, existing)).map_err(told)?;
     args.qgis.iter().try_for_each(|path| check_project(path, existing)).map_err(told)?;
     args.report.iter().try_for_each(|path| check_report(path, existing)).map_err(told)?;
+    let outputs = args.out.iter().chain(&args.qgis).chain(&args.report);
+    check_distinct(outputs.map(PathBuf::as_path))?;
     let sheet = Sheet::read(&args.map, &settings).map_err(told)?;
     sheet.files().iter().for_each(|path| protect_map(path));
     sheet.write(&args.out, existing).map_err(told)?;

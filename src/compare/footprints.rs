@@ -6,17 +6,17 @@ use crate::map::compare::{Footprint, covering, fill};
 use crate::map::features::{read_text, told, told_polygons};
 use crate::map::geojson::{self, Polygons, System};
 use crate::map::{Crs, Placement, ToDegrees};
-use crate::memory::MemoryEstimate;
+use crate::memory::{Held, MemoryEstimate};
 use crate::scene::Seconds;
 use crate::terrain::error::MAX_SAMPLES;
 use crate::terrain::{Heightmap, load_values};
 use ndarray::Array2;
 
-/// Bytes of a cell while two footprints are compared: both as they were read, and on the common raster.
+/// Bytes of a cell while two footprints are compared on the common raster, beside both as they were read.
 const BYTES_A_CELL: f64 = 4.0;
 
-/// Bytes of a cell of two thicknesses, as they were read and on the common raster.
-pub(super) const BYTES_OF_NUMBERS: f64 = 16.0;
+/// Bytes of a cell of two thicknesses on the common raster, with both footprints there.
+pub(super) const BYTES_OF_NUMBERS: f64 = 12.0;
 
 /// Cells along the longer side where neither file says how large a cell is.
 const CELLS: f64 = 1000.0;
@@ -57,7 +57,14 @@ fn seconds(unit: &str) -> Option<f64> {
 
 /// One of the two files.
 pub(crate) enum Source {
-    Raster { footprint: Footprint, crs: Option<Crs>, is_time: bool, values: Option<Array2<f32>> },
+    Raster {
+        footprint: Footprint,
+        crs: Option<Crs>,
+        is_time: bool,
+        values: Option<Array2<f32>>,
+        /// Its memory, while the other file is read.
+        _held: Held,
+    },
     Polygons(Polygons),
 }
 
@@ -85,7 +92,9 @@ impl Source {
         let inside = map.heights.mapv(|value| limit.holds(f64::from(value), unit_s));
         let crs = map.origin.map(|origin| origin.crs);
         let values = limit.keeps.then_some(map.heights);
-        Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some(), values }
+        let each = if limit.keeps { 1 + size_of::<f32>() } else { 1 };
+        let held = Held::bytes((place.cols * place.rows * each) as u64);
+        Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some(), values, _held: held }
     }
 
     /// Its numbers on another raster, each cell the number of the cell around its middle; nothing is NaN. None of polygons, and where

@@ -42,6 +42,8 @@ pub use self::about::{About, NO_FORECAST};
 pub use self::caption::{Caption, Class};
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::parts::{Part, Parts, fingerprints};
+#[cfg(feature = "sheet")]
+pub(crate) use self::png::png_at;
 pub use self::png::{Label, write_png, write_png_at};
 #[cfg(feature = "sheet")]
 pub(crate) use self::qml::escaped;

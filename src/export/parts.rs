@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::ExportError;
 use super::png::{Label, encode_with};
+use crate::input;
 use crate::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 use crate::validate::tame;
 
@@ -32,9 +33,6 @@ const FRAME: (&str, &str) = ("frame-", ".png");
 /// Mends for a folder that is in the way.
 const AGAIN: &str = "finish that film with its command, pass --force to begin again, or choose another name";
 const ELSEWHERE: &str = "choose another name for the film";
-
-/// Longest plan that is read back, in bytes: a scene, and some lines.
-const LONGEST: u64 = 1 << 26;
 
 /// The frames of a film on the disk.
 #[derive(Debug)]
@@ -120,9 +118,7 @@ impl Parts {
     }
 
     fn plan(&self) -> Option<String> {
-        let path = self.folder.join(PLAN);
-        let short = fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() <= LONGEST);
-        short.then(|| fs::read_to_string(&path).ok()).flatten()
+        input::NOTES.text(&self.folder.join(PLAN), |text| text.into_parts().0).ok()
     }
 
     fn frame(&self, number: u64) -> PathBuf {
@@ -177,8 +173,11 @@ impl Parts {
             }
         }
         let mut file = WholeFile::create(path, existing)?;
-        let mut frame = File::open(self.frame(number)).map_err(|cause| OutputError::io(path, cause))?;
-        io::copy(&mut frame, &mut file).map_err(|cause| OutputError::io(path, cause))?;
+        let copied = input::guard(|| {
+            let (mut frame, _) = input::FRAME.open(&self.frame(number))?;
+            io::copy(&mut frame, &mut file)
+        });
+        copied.map_err(io::Error::from).flatten().map_err(|cause| OutputError::io(path, cause))?;
         Ok(file.commit()?)
     }
 
@@ -195,13 +194,13 @@ impl Parts {
     /// [`ExportError::Output`] where that cannot be written.
     pub fn note_unfinished(&mut self, path: &Path) -> Result<(), ExportError> {
         let Some(hash) = hash_of(path) else { return Ok(()) };
-        let known = fs::read_to_string(self.folder.join(UNFINISHED)).unwrap_or_default();
+        let known = self.known();
         self.put(UNFINISHED, format!("{known}{hash} {}\n", path.display()).as_bytes())
     }
 
     /// Files that were noted as unfinished and are still as they were then.
     pub fn unfinished(&self) -> Vec<PathBuf> {
-        let known = fs::read_to_string(self.folder.join(UNFINISHED)).unwrap_or_default();
+        let known = self.known();
         let same = |line: &str| {
             let mut parts = line.splitn(3, ' ');
             let hash = format!("{} {}", parts.next()?, parts.next()?);
@@ -209,6 +208,11 @@ impl Parts {
             (hash_of(&path)? == hash).then_some(path)
         };
         known.lines().filter_map(same).collect()
+    }
+
+    /// Lines of the list of unfinished films.
+    fn known(&self) -> String {
+        input::NOTES.text(&self.folder.join(UNFINISHED), |text| text.into_parts().0).unwrap_or_default()
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
@@ -263,9 +267,12 @@ fn difference(there: &str, here: &str) -> String {
 
 /// Length and checksum of a file.
 fn hash_of(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
     let mut hash = Xxh3::new();
-    let bytes = io::copy(&mut file, &mut HashOf(&mut hash)).ok()?;
+    let read = || {
+        let (mut file, _) = input::SOURCE.open(path).ok()?;
+        io::copy(&mut file, &mut HashOf(&mut hash)).ok()
+    };
+    let bytes = input::guard(read).ok()??;
     Some(format!("{bytes} {:016x}", hash.digest()))
 }
 
@@ -290,9 +297,13 @@ pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
 }
 
 fn read(path: &Path, size: (u32, u32)) -> Option<Part> {
+    input::guard(|| decoded(path, size)).ok()?
+}
+
+fn decoded(path: &Path, size: (u32, u32)) -> Option<Part> {
     let bytes = 3 * size.0 as usize * size.1 as usize;
     let limits = Limits { bytes: 2 * bytes + (1 << 20) };
-    let mut decoder = Decoder::new_with_limits(BufReader::new(File::open(path).ok()?), limits);
+    let mut decoder = Decoder::new_with_limits(BufReader::new(input::FRAME.open(path).ok()?.0), limits);
     decoder.set_transformations(Transformations::IDENTITY);
     let mut reader = decoder.read_info().ok()?;
     let about = reader.info();

@@ -44,6 +44,23 @@ pub fn write_png_at(
     Ok(file.commit()?)
 }
 
+/// Bytes of the file of [`write_png_at`].
+///
+/// # Errors
+/// When the pixels are not as many as the size says; `path` is for the message.
+#[cfg(feature = "sheet")]
+pub(crate) fn png_at(
+    path: &Path,
+    (size, dpi): ((u32, u32), f64),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<Vec<u8>, ExportError> {
+    let mut bytes = Vec::new();
+    encode_all((Compression::Balanced, Some(dpi)), &mut bytes, size, pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
+    Ok(bytes)
+}
+
 /// Encodes pixels as [`write_png`] takes them.
 pub(super) fn encode(
     file: impl Write,

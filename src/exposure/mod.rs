@@ -72,7 +72,9 @@ impl Assets {
         protect(path);
         let text = read_text(path)?;
         let wrong = |fault: String| format!("{} {fault}", path.display());
-        geojson::need(&text).check(MEND).map_err(|error| format!("{}: {error}", path.display()))?;
+        let need = geojson::need(&text);
+        need.check(MEND).map_err(|error| format!("{}: {error}", path.display()))?;
+        let _held = need.held();
         Self::parse(&text, site).map_err(wrong)
     }
 

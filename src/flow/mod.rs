@@ -305,6 +305,18 @@ impl Flow {
     ///
     /// If `ground` has another number of columns than the box.
     pub fn new(space: FlowBox, setup: FlowSetup, ground: &[f64]) -> Result<Self, Invalid> {
+        Self::on_ground(space, setup, ground.iter().copied())
+    }
+
+    /// As [`Flow::new`], of heights that are never in one list.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn on_ground(
+        space: FlowBox,
+        setup: FlowSetup,
+        ground: impl ExactSizeIterator<Item = f64>,
+    ) -> Result<Self, Invalid> {
         assert_eq!(ground.len(), space.columns(), "a height for each column");
         setup.lava.validate("flow.lava")?;
         within("flow.step_s", setup.step_s, 1e-6, MOST_STEP_S)?;
@@ -323,7 +335,7 @@ impl Flow {
             has_loose: false,
             clock: FlowClock::of(setup.step_s),
             setup,
-            ground: Heights::new(ground.iter().map(|&height| units(height))),
+            ground: Heights::new(ground.map(units)),
             columns: Blocks::new(columns),
             leans: Blocks::new(columns),
             marks: Blocks::at_rest(columns, Mark::NONE),

@@ -1,14 +1,13 @@
 //! The folder of a hazard map: `plan.json`, the files of runs under `runs`, and the maps.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{HazardError, PlanFile, Reduction, RunRecord, names};
+use crate::input::{InputError, PLAN};
 use crate::output::{Existing, OutputError, WholeFile, check_free};
-
-/// Largest file of a plan that is read.
-const LARGEST: u64 = 1 << 24;
+use crate::validate::tame;
 
 /// How the folder of a plan is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,18 +139,14 @@ pub fn plan_of(folder: &Path) -> Result<Option<PlanFile>, HazardError> {
 
 /// Reads the plan of a folder; none where there is none.
 pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
-    let cannot = |e: std::io::Error| format!("cannot read {}: {e}", file.display());
-    if !file.exists() {
-        return Ok(None);
-    }
-    if !file.is_file() {
-        return Err(format!("{}: expected a file, found a folder or a device", file.display()).into());
-    }
-    let mut text = String::new();
-    fs::File::open(file).and_then(|file| file.take(LARGEST).read_to_string(&mut text)).map_err(cannot)?;
-    let plan = serde_json::from_str(&text).map(Some);
+    let plan = match PLAN.text(file, |text| serde_json::from_str(&text).map(Some)) {
+        Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(InputError::Read(cause)) => return Err(format!("cannot read {}: {cause}", file.display()).into()),
+        Err(error) => return Err(format!("{}: {error}", file.display()).into()),
+        Ok(plan) => plan,
+    };
     let mend = "name another folder with --out, or pass --force";
-    plan.map_err(|e| format!("{}: is no plan of runs: {e}; {mend}", file.display()).into())
+    plan.map_err(|e| format!("{}: is no plan of runs: {}; {mend}", file.display(), tame(&e.to_string())).into())
 }
 
 /// Checks that the plan of a folder is this one.

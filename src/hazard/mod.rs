@@ -38,5 +38,7 @@ pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
 pub use self::report::Report;
 #[cfg(feature = "cli")]
 pub(crate) use self::rules::fingerprint as fingerprint_of_rules;
+#[cfg(feature = "cli")]
+pub(crate) use self::run::{BUILDING, Weighed};
 pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};
 pub use self::write::{Drawing, from_the_map, names, on_the_map};

@@ -6,7 +6,6 @@
 //!
 //! Numbers are little-endian. The block is a [`RunRecord`] as `postcard` writes it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::plan::Sample;
 use crate::flow::Flow;
+use crate::input::{self, InputError};
 
 /// The first bytes; the last of them is the version of the format.
 const MAGIC: [u8; 8] = *b"L\xe4VOXH\r\x01";
@@ -152,17 +152,15 @@ impl RunRecord {
     pub fn read(folder: &Path, run: u64, fingerprint: u128, columns: usize) -> Result<Option<Self>, RecordError> {
         let path = Self::path(folder, run);
         let most = HEAD + lz4_flex::block::get_maximum_output_size(RECORD + COLUMN * columns);
-        let bytes = match fs::metadata(&path) {
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Ok(about) if !about.is_file() || about.len() > most as u64 => {
-                Err(std::io::Error::other("it is no file of a run"))
-            }
-            Ok(_) => fs::read(&path),
-            Err(cause) => Err(cause),
-        };
-        let bytes = bytes.map_err(|cause| RecordError::Read { path: path.clone(), cause })?;
+        let unread = |cause| RecordError::Read { path: path.clone(), cause };
+        match input::length_of(&path) {
+            Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Ok(length) if length > most as u64 => return Err(unread(std::io::Error::other("it is no file of a run"))),
+            _ => {}
+        }
+        let record = input::RECORD.bytes(&path, |bytes| Self::parse(&bytes, fingerprint, columns));
         let fault = |what| RecordError::Wrong { path: path.clone(), what };
-        let record = Self::parse(&bytes, fingerprint, columns).map_err(fault)?;
+        let record = record.map_err(|error| unread(error.into()))?.map_err(fault)?;
         if record.sample.run == run { Ok(Some(record)) } else { Err(fault("is of another run")) }
     }
 
@@ -218,6 +216,8 @@ pub enum RecordError {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A record of these columns.

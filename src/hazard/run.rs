@@ -1,7 +1,7 @@
 //! One run: an eruption from its sample to its rest.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::HazardError;
@@ -9,7 +9,7 @@ use super::plan::{Ground, Plan, Sample};
 use super::record::{Ending, Outcome, RunRecord};
 use crate::engine::tiled::Tiled;
 use crate::flow::Flow;
-use crate::memory::{MemoryEstimate, OWN};
+use crate::memory::{Held, MemoryEstimate, OWN, TooMuchMemory};
 use crate::records::{FlowRecords, REACHED_M};
 use crate::scene::{Stage, Template};
 use crate::simulation::Origin;
@@ -71,6 +71,32 @@ fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     MemoryEstimate::of("the runs that are made at once", count, bytes + BYTES_A_COLUMN * state.grid().columns() as f64)
 }
 
+/// Memory of a run, which counts in all that is weighed while the run lasts.
+#[derive(Default)]
+pub(crate) struct Weighed(Option<Held>);
+
+impl Weighed {
+    /// Weighs the state of the run beside all others.
+    ///
+    /// # Errors
+    /// [`TooMuchMemory`] when the runs that are made at once outgrow the limit.
+    pub(crate) fn weigh(&mut self, state: &State) -> Result<(), TooMuchMemory> {
+        self.0 = None;
+        let need = need_of_runs(state, 1);
+        need.check(MEND)?;
+        self.0 = Some(need.held());
+        Ok(())
+    }
+
+    /// Whether a run is to be weighed after a step.
+    pub(crate) fn is_due(steps: u64) -> bool {
+        steps.is_multiple_of(WEIGHED)
+    }
+}
+
+/// Only one scene is built at a time: reading its files may take more than its run.
+pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
+
 impl Plan {
     /// Makes a run; none where `cancelled` says so before its end. The record of a sample on a ground is always one, but for
     /// [`Outcome::seconds`].
@@ -108,7 +134,7 @@ impl Plan {
             if simulation.was_stopped() {
                 return Ok(None);
             }
-            if simulation.steps().is_multiple_of(WEIGHED) {
+            if Weighed::is_due(simulation.steps()) {
                 need_of_runs(simulation.world(), ground.at_once).check(MEND)?;
             }
             let Some(flow) = simulation.world().flow() else { return Ok(None) };
@@ -134,7 +160,9 @@ impl Plan {
         if scene.spec.terrain.error_m.is_some() {
             scene.spec.terrain.error_seed = Some(self.survey_seed(run));
         }
+        let alone = BUILDING.lock();
         let stage = scene.build(Box::new(Tiled::default()))?;
+        drop(alone);
         if (stage.site.grid, stage.site.placement()) != (ground.site.grid, ground.site.placement()) {
             return Err("--draw: a number changes the box or its cells; draw numbers that leave the box where it is"
                 .to_owned()

@@ -18,8 +18,8 @@ pub(crate) fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
         Geometry::Lines(lines) => lines.iter().flat_map(|line| line.windows(2)).for_each(|pair| found.add_line(pair)),
         Geometry::Polygons(polygons) => polygons.iter().for_each(|rings| found.add_area(rings)),
     }
-    found.columns.sort_unstable();
-    found.columns.dedup();
+    found.once();
+    found.columns.shrink_to_fit();
     (found.columns, found.cut)
 }
 
@@ -30,6 +30,12 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
+    /// Keeps each column once.
+    fn once(&mut self) {
+        self.columns.sort_unstable();
+        self.columns.dedup();
+    }
+
     /// The sides of the box in columns and rows.
     fn sides(&self) -> [f64; 2] {
         [self.site.grid.nx as f64, self.site.grid.nz as f64]
@@ -85,6 +91,10 @@ impl Found<'_> {
             let was_cut = self.cut;
             points().for_each(|point| self.add(*point));
             self.cut |= was_cut;
+        }
+        // Parts that lie over each other take no more memory than one.
+        if self.columns.len() > 2 * self.site.grid.columns() {
+            self.once();
         }
     }
 }

@@ -1,16 +1,13 @@
 //! Points, lines and polygons of a GeoJSON text, each with its weight.
 
-use std::io::Read;
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::geojson::{Rings, System, array, point, rings, system};
 use super::{Crs, Site};
-use crate::memory::MemoryEstimate;
-
-/// Largest GeoJSON file that is read.
-const LARGEST: u64 = 256 << 20;
+use crate::input::{FEATURES, InputError, Loaded, Reader};
+use crate::memory::Held;
 
 /// A geometry, in the units of its map.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,21 +143,16 @@ fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
 }
 
 /// The text of a file of polygons.
-pub(crate) fn read_text(path: &Path) -> Result<String, String> {
-    let about = std::fs::metadata(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    if !about.is_file() {
-        return Err(format!("{}: expected a file, found a folder or a device", path.display()));
-    }
-    if about.len() > LARGEST {
-        return Err(format!("{}: is larger than {} MiB", path.display(), LARGEST >> 20));
-    }
-    let length = about.len() as usize;
-    let need = MemoryEstimate::of("the file", length, 1.0);
-    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut text = String::with_capacity(length);
-    let read = std::fs::File::open(path).and_then(|file| file.take(about.len()).read_to_string(&mut text));
-    read.map_err(|e| format!("{}: is no text: {e}", path.display()))?;
-    Ok(text)
+pub(crate) fn read_text(path: &Path) -> Result<Loaded<String>, String> {
+    read_text_as(&FEATURES, path)
+}
+
+/// The text of a file of a reader.
+pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String>, String> {
+    reader.text(path, |text| text).map_err(|error| match error {
+        InputError::Read(cause) => format!("cannot read {}: {cause}", path.display()),
+        error => format!("{}: {error}", path.display()),
+    })
 }
 
 /// Features of a file, or of a file in a session file, in coordinates of the map of a box.
@@ -171,7 +163,8 @@ pub(crate) fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, Stri
     let text = match crate::inside::file(path) {
         Some(file) => {
             let bytes = file.map_err(|error| format!("cannot be read: {error}"))?.bytes.into_owned();
-            String::from_utf8(bytes).map_err(|_| "is no text".to_owned())?
+            let held = Held::bytes(bytes.len() as u64);
+            Loaded::new(String::from_utf8(bytes).map_err(|_| "is no text".to_owned())?, held)
         }
         None => read_text(path).map_err(|fault| format!("cannot be read: {fault}"))?,
     };

@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use super::cells::NoCells;
-use super::read::{MAX_BYTES, MAX_TRIANGLES, endings};
+use super::read::{MAX_TRIANGLES, endings};
+use crate::input::{InputError, STL};
 use crate::memory::{TooMuchMemory, shown};
 use crate::validate::tame;
 
@@ -30,7 +31,7 @@ pub(super) enum Fault {
     UnknownFormat,
     #[error("not a mesh in the format {format}: {found}; export it again")]
     Content { format: &'static str, found: String },
-    #[error("more than the {} that a mesh may have; coarsen it first", shown(MAX_BYTES))]
+    #[error("more than the {} that a mesh may have; coarsen it first", shown(STL.most_bytes))]
     TooLong,
     #[error("more than the {MAX_TRIANGLES} triangles that a mesh may have; coarsen it first (Blender: Decimate)")]
     TooMany,
@@ -46,6 +47,17 @@ pub(super) enum Fault {
     Flat,
     #[error("{}", no_cells(.0))]
     NoCells(NoCells),
+}
+
+impl From<InputError> for Fault {
+    fn from(error: InputError) -> Self {
+        match error {
+            InputError::NotRegular(_) => Self::NotRegular,
+            InputError::TooLong { .. } => Self::TooLong,
+            InputError::Memory(cause) => Self::Memory(cause),
+            error => Self::Read(error.into()),
+        }
+    }
 }
 
 impl Fault {

@@ -27,7 +27,7 @@ pub use self::cells::{Cells, NoCells};
 #[cfg(feature = "files")]
 pub use self::error::MeshError;
 #[cfg(feature = "files")]
-pub use self::read::{MAX_BYTES, MAX_TRIANGLES, endings, read};
+pub use self::read::{MAX_TRIANGLES, endings, read};
 pub use self::relief::ReliefSpec;
 #[cfg(feature = "files")]
 pub use self::shelf::Shelf;

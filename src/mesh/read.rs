@@ -1,17 +1,14 @@
 //! Files of meshes: the format by the ending, and the limits.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use super::error::Fault;
 use super::soup::Weld;
 use super::{MeshError, MeshSpec, Soup, Up, glb, obj, stl};
+use crate::input::{self, Loaded, Reader};
 use crate::inside::{self, Inside};
 use crate::memory::{Held, MemoryEstimate};
 
-/// Longest file of a mesh in bytes.
-pub const MAX_BYTES: u64 = 512 << 20;
 /// Most triangles of a mesh, with those that have no area.
 pub const MAX_TRIANGLES: usize = 4_000_000;
 
@@ -20,26 +17,26 @@ pub(super) const MEND: &str = "coarsen the mesh or make grid.size smaller";
 
 /// A format of meshes.
 struct Format {
-    ending: &'static str,
+    reader: &'static Reader,
     up: Up,
     read: fn(&[u8], &mut Collector<'_>) -> Result<(), Fault>,
 }
 
 /// All formats.
 const FORMATS: [Format; 3] = [
-    Format { ending: "stl", up: Up::Z, read: stl::read },
-    Format { ending: "obj", up: Up::Y, read: obj::read },
-    Format { ending: "glb", up: Up::Y, read: glb::read },
+    Format { reader: &input::STL, up: Up::Z, read: stl::read },
+    Format { reader: &input::OBJ, up: Up::Y, read: obj::read },
+    Format { reader: &input::GLB, up: Up::Y, read: glb::read },
 ];
 
 /// The endings that are known, in words.
 pub fn endings() -> String {
-    FORMATS.map(|format| format!(".{}", format.ending)).join(", ")
+    FORMATS.map(|format| format!(".{}", format.reader.name)).join(", ")
 }
 
 fn format_of(path: &Path) -> Option<&'static Format> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    FORMATS.iter().find(|format| format.ending == ending)
+    FORMATS.iter().find(|format| format.reader.endings.contains(&ending.as_str()))
 }
 
 /// The triangles of a part of a file, or of all of it, y-up.
@@ -52,34 +49,23 @@ pub fn read(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, Mes
 
 pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, Fault> {
     let format = format_of(path).ok_or(Fault::UnknownFormat)?;
-    let (bytes, held) = bytes_of(path)?;
-    let (names, weld, up) = (Vec::new(), Weld::default(), up.unwrap_or(format.up));
-    let mut collector = Collector { part, names, up, weld, seen: 0, held: vec![held] };
-    (format.read)(&bytes, &mut collector)?;
-    collector.done()
-}
-
-/// The bytes of a file of bounded length, which count as memory from now on.
-fn bytes_of(path: &Path) -> Result<(Vec<u8>, Held), Fault> {
+    let decode = |bytes: Loaded<Vec<u8>>| {
+        let (bytes, held) = bytes.into_parts();
+        let (names, weld, up) = (Vec::new(), Weld::default(), up.unwrap_or(format.up));
+        let mut collector = Collector { part, names, up, weld, seen: 0, held: vec![held] };
+        (format.read)(&bytes, &mut collector)?;
+        collector.done()
+    };
     if let Some(inside) = inside::file(path) {
         let Inside { bytes, held } = inside.map_err(Fault::Read)?;
-        return if bytes.len() as u64 > MAX_BYTES { Err(Fault::TooLong) } else { Ok((bytes.into_owned(), held)) };
+        let is_long = bytes.len() as u64 > format.reader.most_bytes;
+        return if is_long {
+            Err(Fault::TooLong)
+        } else {
+            input::guard(|| decode(Loaded::new(bytes.into_owned(), held)))?
+        };
     }
-    // A pipe would wait for ever, and a device may have no end.
-    let about = std::fs::metadata(path).map_err(Fault::Read)?;
-    if !about.is_file() {
-        return Err(Fault::NotRegular);
-    }
-    if about.len() > MAX_BYTES {
-        return Err(Fault::TooLong);
-    }
-    let length = about.len() as usize;
-    let need = MemoryEstimate::of("the mesh's file", length, 1.0);
-    need.check(MEND)?;
-    // A file that grows meanwhile is cut there.
-    let mut bytes = Vec::with_capacity(length);
-    File::open(path).and_then(|file| file.take(about.len()).read_to_end(&mut bytes)).map_err(Fault::Read)?;
-    Ok((bytes, need.held()))
+    format.reader.bytes(path, decode)?
 }
 
 /// Takes the triangles of the wanted part.

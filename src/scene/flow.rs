@@ -317,8 +317,8 @@ impl Scene {
         state: State,
     ) -> Result<State, Invalid> {
         let heights = state.ground().surface();
-        let ground: Vec<f64> = heights.iter().map(|&cells| f64::from(cells) * space.dz_m).collect();
-        let mut flow = Flow::new(space, self.flow_setup(spec, state.grid()), &ground)?;
+        let ground = heights.iter().map(|&cells| f64::from(cells) * space.dz_m);
+        let mut flow = Flow::on_ground(space, self.flow_setup(spec, state.grid()), ground)?;
         flow.set_clock(self.flow_clock(spec));
         start.iter().for_each(|start| start.put(&mut flow));
         let mut state = state.with_flow(flow);

@@ -42,8 +42,6 @@ mod wording;
 
 use std::borrow::Cow;
 #[cfg(feature = "files")]
-use std::fs::File;
-#[cfg(feature = "files")]
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -78,8 +76,6 @@ use crate::engine::Engine;
 pub use crate::film::FilmSpec;
 use crate::goals::{Goals, MAX_GOALS};
 use crate::grid::Grid;
-#[cfg(feature = "files")]
-use crate::inside;
 use crate::lowpass::LowPass;
 use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
@@ -95,13 +91,15 @@ use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
 use crate::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
+#[cfg(feature = "files")]
+use crate::{input, inside};
 
 /// The built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
 
 /// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
 #[cfg(feature = "files")]
-pub(crate) const MAX_FILE: u64 = 1 << 25;
+pub(crate) const MAX_FILE: u64 = input::SCENE.most_bytes;
 
 /// Most threads that may be asked for.
 pub const MAX_THREADS: usize = 1024;
@@ -179,13 +177,13 @@ impl Scene {
         if inside::is_session(path) {
             return Self::load(&path.join(pack::SCENE));
         }
-        check_regular(path)?;
+        input::check_regular_or_pipe(path).map_err(|what| SceneError::NotRegular { path: path.to_owned(), what })?;
         let read = || -> std::io::Result<Vec<u8>> {
             if let Some(inside) = inside::file(path) {
                 return inside.map(|inside| inside.bytes.into_owned());
             }
             let mut bytes = Vec::new();
-            File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+            input::SCENE.open_or_pipe(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         let bytes = read().map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
@@ -438,18 +436,6 @@ impl Scene {
         let simulation = self.simulation(state, &vents, engine).with_goals(goals);
         Ok(Stage { simulation: simulation.with_events(events).map_err(invalid)?, site })
     }
-}
-
-#[cfg(feature = "files")]
-/// Refuses folders, and devices, which may have no end. A pipe is read like a file.
-fn check_regular(path: &Path) -> Result<(), SceneError> {
-    let Ok(about) = std::fs::metadata(path) else { return Ok(()) };
-    #[cfg(unix)]
-    let pipe = std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
-    #[cfg(not(unix))]
-    let pipe = false;
-    let what = if about.is_dir() { "a folder" } else { "a device" };
-    if about.is_file() || pipe { Ok(()) } else { Err(SceneError::NotRegular { path: path.to_owned(), what }) }
 }
 
 impl Stage {

@@ -17,6 +17,9 @@ use crate::world::{BYTES_A_DISPLACED_CELL, Edit, MOST_FLOODED, Matter, TRACED, W
 /// Bytes of a column of a vent: its place.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
+/// Bytes of a rate in the list of its vent, which doubled as it grew, and in those of the simulation.
+pub(super) const BYTES_A_RATE: f64 = 4.0 * size_of::<[f64; 2]>() as f64;
+
 /// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every step.
 const STEPS_POURED: f64 = 2.0;
 
@@ -139,7 +142,10 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let deep: f64 = vents().map(|vent| vent.extent(grid, cell_m)[1] + 8.0).sum();
     let room = |vent: &VentTable| area(vent) * grid.ny as f64;
     let poured = vents().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
-    MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN).and(World::need_of_lava(grid, poured, deep))
+    let rates = vents().filter_map(|vent| vent.flow.as_ref()).map(|flow| flow.rates_m3_s.len()).sum();
+    MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN)
+        .and(MemoryEstimate::of("the rates of the vents", rates, BYTES_A_RATE))
+        .and(World::need_of_lava(grid, poured, deep))
 }
 
 /// Memory of what all bodies put in, and of the one event that puts in most.

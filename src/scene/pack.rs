@@ -12,17 +12,17 @@
 //! Same session, same bytes.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf, absolute};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::{Scene, SceneError};
+use crate::input::{self, InputError};
 use crate::inside;
-use crate::memory::{Held, MemoryEstimate};
-use crate::output::{Existing, OutputError, WholeFile};
+use crate::memory::Held;
+use crate::output::{Existing, OutputError, WholeFile, safe_name};
 
 /// Names in the archive.
 pub(super) const SCENE: &str = "scene.toml";
@@ -35,9 +35,6 @@ pub const MAX_PACKED: u64 = 16 << 20;
 
 /// Longest history that is read, in bytes.
 pub const MAX_HISTORY: u64 = 1 << 26;
-
-/// The hint where the files of a session do not fit into memory.
-const MEND: &str = "save it as a scene (.toml), which names its files";
 
 /// Parts of a session file besides its scene.
 #[derive(Clone, Copy, Debug, Default)]
@@ -141,13 +138,7 @@ impl Files {
     /// Adds a file under a name that is free, and its projection under the name that goes with it.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("dat").to_owned();
-        let stem: String = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .chars()
-            .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
-            .collect();
+        let stem = safe_name(&path.file_stem().unwrap_or_default().to_string_lossy());
         let is_free = |stem: &String| {
             ![SCENE, BASE, HISTORY, THUMBNAIL].contains(&format!("{stem}.{ending}").as_str())
                 && [ending.as_str(), "prj"].iter().all(|ending| !self.packed.contains_key(&format!("{stem}.{ending}")))
@@ -170,15 +161,11 @@ fn read_short(path: &Path) -> io::Result<Option<Packed>> {
         let inside::Inside { bytes, held } = inside?;
         return Ok(Some(Packed { bytes: bytes.into_owned(), _held: held }));
     }
-    let about = std::fs::metadata(path)?;
-    if !about.is_file() || about.len() > MAX_PACKED {
-        return Ok(None);
+    match input::PACKED.bytes(path, input::Loaded::into_parts) {
+        Ok((bytes, held)) => Ok(Some(Packed { bytes, _held: held })),
+        Err(InputError::TooLong { .. } | InputError::NotRegular(_)) => Ok(None),
+        Err(error) => Err(error.into()),
     }
-    let need = MemoryEstimate::of("the files of the session", about.len() as usize, 1.0);
-    need.check(MEND).map_err(io::Error::other)?;
-    let mut bytes = Vec::with_capacity(about.len() as usize);
-    File::open(path)?.take(about.len()).read_to_end(&mut bytes)?;
-    Ok(Some(Packed { bytes, _held: need.held() }))
 }
 
 fn write(

@@ -14,23 +14,29 @@
 //! silica, within 50 % (Coppola and others 2013, *Rheological control on the radiant density of active lava flows and domes*, J. Volcanol.
 //! Geotherm. Res. 249); 1.4·10⁸ at 50 %.
 
-use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
+use super::need::BYTES_A_RATE;
 use super::vent::RatesFiles;
 use super::{Scene, SceneError};
+use crate::input::RATES;
+use crate::memory::MemoryEstimate;
 use crate::output::protect;
 use crate::validate::{Invalid, tame};
 
-/// Longest file.
-const MOST_BYTES: u64 = 16 << 20;
-
 /// Most rows of a file.
 const MOST_ROWS: usize = 100_000;
+
+/// Bytes of a row while tables are joined: itself, with its time, and joined, in lists that double as they grow.
+const BYTES_A_ROW: f64 = 2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
+
+/// The rows in a message about memory, and how to need less.
+const ROWS: &str = "the rows of the tables of rates";
+const MEND: &str = "keep those of an hour or a day";
 
 /// Names of columns, in lower case, each with the factor to seconds, m³/s or W.
 const TIMES: [(&str, f64); 4] = [("time_s", 1.0), ("time_min", 60.0), ("time_h", 3600.0), ("time_d", 86_400.0)];
@@ -67,11 +73,17 @@ impl Scene {
 
     /// Reads the files of rates of all vents that still name some.
     pub(super) fn read_rates(&mut self) -> Result<(), Invalid> {
+        // Tables of all vents are there together.
+        let mut held = Vec::new();
         for (i, vent) in self.spec.vents.iter_mut().enumerate() {
             let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else { continue };
             let key = format!("vent[{i}].rates_files");
             let wrong = |(name, fault): (String, String)| Invalid::new(&key, tame(&name), fault);
             flow.rates_m3_s = rates.read(&self.folder).map_err(wrong)?;
+            let need = MemoryEstimate::of(ROWS, flow.rates_m3_s.len(), BYTES_A_RATE);
+            let names = || rates.files.join(", ");
+            need.check(MEND).map_err(|error| wrong((names(), format!("tables of rates: {error}"))))?;
+            held.push(need.held());
         }
         Ok(())
     }
@@ -85,7 +97,11 @@ impl RatesFiles {
     pub fn read(&self, folder: &Path) -> Result<Vec<[f64; 2]>, (String, String)> {
         let mut rows = Vec::new();
         for name in &self.files {
-            let of_file = text(&folder.join(name)).and_then(|text| parse(&text, self.radiant_j_m3));
+            let of_file = read(&folder.join(name), self.radiant_j_m3);
+            let of_file = of_file.and_then(|more| {
+                let need = MemoryEstimate::of(ROWS, rows.len() + more.len(), BYTES_A_ROW);
+                need.check(MEND).map(|()| more).map_err(|error| error.to_string())
+            });
             rows.extend(of_file.map_err(|fault| (name.clone(), format!("a table of rates: {fault}")))?);
         }
         self.join(&rows).map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
@@ -93,9 +109,7 @@ impl RatesFiles {
 
     /// Whether a file that can be read has dates.
     pub fn has_dates(&self, folder: &Path) -> bool {
-        let rows = |name: &String| {
-            text(&folder.join(name)).and_then(|text| parse(&text, self.radiant_j_m3)).unwrap_or_default()
-        };
+        let rows = |name: &String| read(&folder.join(name), self.radiant_j_m3).unwrap_or_default();
         self.files.iter().flat_map(rows).any(|row| matches!(row.when, When::Date(_)))
     }
 
@@ -146,17 +160,11 @@ fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     first.into_iter().chain(rows.into_iter().filter(|[time, _]| *time > 0.0)).collect()
 }
 
-fn text(path: &Path) -> Result<String, String> {
-    let about = std::fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     // No output of this command takes its place.
     protect(path);
-    if !about.is_file() || about.len() > MOST_BYTES {
-        return Err(format!("must be a file of at most {} MiB", MOST_BYTES >> 20));
-    }
-    let mut text = String::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
-    read.map_err(|error| format!("is no text: {error}"))?;
-    Ok(text)
+    let rows = RATES.text(path, |text| parse(&text, radiant_j_m3));
+    rows.map_err(|error| error.to_string())?
 }
 
 /// Rows of a text.

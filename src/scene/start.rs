@@ -236,7 +236,9 @@ mod files {
     /// Lava of polygons; where some overlap, the last one counts.
     fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
         let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
-        let mut all: Vec<Standing> = Vec::new();
+        // For each column the number of its last feature, from 1.
+        let mut last = vec![0_u32; site.grid.columns()];
+        let mut lava = Vec::with_capacity(features.len());
         for (i, feature) in features.iter().enumerate() {
             let number = |name: &str, usual: f64, most: f64| {
                 let given = feature.properties.get(name).filter(|given| !given.is_null());
@@ -250,14 +252,14 @@ mod files {
             let Seconds(usual_s) = spec.age;
             let age_s = 3600.0 * number("age_h", usual_s / 3600.0, MOST_AGE_S / 3600.0)?;
             let (columns, _) = columns::of(&feature.geometry, site);
-            all.extend(columns.into_iter().map(|column| Standing { column, thickness_m, age_s }));
+            columns.into_iter().for_each(|column| last[column as usize] = i as u32 + 1);
+            lava.push((thickness_m, age_s));
         }
-        // The sort keeps the order of features; the last of a column is then its first.
-        all.reverse();
-        all.sort_by_key(|standing| standing.column);
-        all.dedup_by_key(|standing| standing.column);
-        all.retain(|standing| standing.thickness_m > 0.0);
-        Ok(all)
+        let of = |(column, number): (usize, &u32)| {
+            let (thickness_m, age_s) = lava[number.checked_sub(1)? as usize];
+            (thickness_m > 0.0).then_some(Standing { column: column as u32, thickness_m, age_s })
+        };
+        Ok(last.iter().enumerate().filter_map(of).collect())
     }
 }
 

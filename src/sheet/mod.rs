@@ -45,6 +45,12 @@ use crate::terrain::{TerrainError, load_values};
 /// Pixels in an inch of a sheet as PNG.
 pub const DPI: f64 = 300.0;
 
+/// Most letters of a text that the user gives.
+const LONGEST_TEXT: usize = 200;
+
+/// Most files of features on a sheet, each with a line of the legend.
+const MOST_OVERLAYS: usize = 100;
+
 /// Bytes of a pixel of a sheet as PNG: its colour while it is drawn, a copy of it, and what hides parts of it.
 const BYTES_A_PIXEL: f64 = 9.0;
 
@@ -140,6 +146,26 @@ impl Settings {
     pub const STAMP: &str = "UNVERIFIED";
 }
 
+impl Settings {
+    /// Checks that texts fit on a sheet.
+    fn check(&self) -> Result<(), SheetError> {
+        let date = if let Date::Text(text) = &self.date { Some(text) } else { None };
+        let texts = [
+            ("--title", self.title.as_ref()),
+            ("--author", self.author.as_ref()),
+            ("--date", date),
+            ("--stamp", self.stamp.as_ref()),
+        ];
+        for (flag, text) in texts {
+            let letters = text.map_or(0, |text| text.chars().count());
+            if letters > LONGEST_TEXT {
+                return Err(SheetError::wrong(format!("{flag}: has {letters} letters and not at most {LONGEST_TEXT}")));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -203,6 +229,7 @@ impl<'a> Sheet<'a> {
     /// # Errors
     /// When a file is missing, is no map, or is in another coordinate system.
     pub fn read(path: &Path, settings: &'a Settings) -> Result<Self, SheetError> {
+        settings.check()?;
         let source = Source::read(path, settings.layer.as_deref())?;
         let ground = settings.ground.as_deref().map(|path| Ground::read(path, &source)).transpose()?;
         let of_folder = |ending: &str| {
@@ -211,6 +238,11 @@ impl<'a> Sheet<'a> {
         };
         let mut overlay_paths = of_folder(".geojson");
         overlay_paths.extend(settings.overlays.iter().cloned());
+        if overlay_paths.len() > MOST_OVERLAYS {
+            let count = overlay_paths.len();
+            let mend = "join some of them (ogrmerge.py -single)";
+            return Err(SheetError::wrong(format!("--overlay: {count} files and not at most {MOST_OVERLAYS}: {mend}")));
+        }
         let tables = if settings.tables.is_empty() { of_folder(".csv") } else { settings.tables.clone() };
         let table = Table::read(&tables)?;
         let reaches = reaches(&source, settings)?;

@@ -6,6 +6,7 @@ use crate::export::About;
 use crate::map::ToDegrees;
 use crate::map::features::told;
 use crate::scene::Seconds;
+use crate::validate::tame;
 use crate::words;
 
 /// Runs below which a share of them says little.
@@ -88,11 +89,12 @@ fn warning(text: String) -> Note {
 /// Name of the coordinate system.
 pub(super) fn system(source: &Source) -> String {
     let crs = source.crs();
-    match (crs.name(), crs.epsg()) {
+    let name = match (crs.name(), crs.epsg()) {
         (Some(name), Some(code)) => format!("{name} (EPSG:{code})"),
         (Some(name), None) => name,
         _ => told(&crs),
-    }
+    };
+    tame(&name)
 }
 
 /// All notes of a sheet.
@@ -171,7 +173,7 @@ fn parameters(source: &Source) -> Vec<Note> {
     let program = program.or_else(|| source.labels.get("software"));
     if let Some(program) = program {
         let with = if program == About::SOFTWARE { String::new() } else { format!("; sheet by {}", About::SOFTWARE) };
-        all.push(note("Model", format!("{program}{with}.")));
+        all.push(note("Model", format!("{}{with}.", tame(program))));
     }
     all
 }
@@ -189,7 +191,7 @@ impl Study {
         let limit = key("duration").and_then(|limit| limit.parse().ok());
         parts.extend(limit.map(|limit| format!("each run at most {}", Seconds(limit))));
         parts.extend(key("seed").map(|seed| format!("seed {seed}")));
-        crate::validate::tame(&parts.join("; ")) + "."
+        tame(&parts.join("; ")) + "."
     }
 
     /// The mean of the runs, and whether their accounts are exact.

@@ -14,6 +14,9 @@ use crate::map::geojson::{self, System};
 /// Colours of overlays, each file its own, that stand out from the colours of classes.
 const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
 
+/// Most names of a file that are tried on a map; each is compared with all that stand there.
+const MOST_NAMES: usize = 2000;
+
 /// A file of features in coordinates of the map.
 pub(super) struct Overlay {
     pub(super) path: PathBuf,
@@ -76,10 +79,12 @@ impl Overlay {
 
     /// The names of its features with the places that they belong to.
     pub(super) fn names<'a>(&'a self, view: &'a View) -> impl Iterator<Item = (Point, String)> + 'a {
-        self.features.iter().filter_map(|feature| {
+        let named = self.features.iter().filter_map(|feature| {
             let name = feature.properties.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
-            Some((view.at(anchor(&feature.geometry)?), crate::validate::tame(name)))
-        })
+            let at = view.at(anchor(&feature.geometry)?);
+            view.frame.has(at).then(|| (at, crate::validate::tame(name)))
+        });
+        named.take(MOST_NAMES)
     }
 }
 

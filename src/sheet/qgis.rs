@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::source;
 use super::{Sheet, SheetError, notes};
 use crate::export::escaped;
+use crate::input::STYLE;
 use crate::map::Crs;
 use crate::map::features::{Features, read_text};
 use crate::map::geojson::System;
@@ -183,14 +184,10 @@ fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<
     })
 }
 
-/// Largest style that is read.
-const LARGEST_STYLE: u64 = 1 << 20;
-
 /// The style in the `.qml` beside a map: what stands between its outermost tags. A map without one is drawn as QGIS likes.
 fn style_beside(path: &Path) -> String {
     let style = path.with_extension("qml");
-    let small = std::fs::metadata(&style).is_ok_and(|about| about.is_file() && about.len() <= LARGEST_STYLE);
-    let text = small.then(|| std::fs::read_to_string(&style).ok()).flatten().unwrap_or_default();
+    let text = STYLE.text(&style, |text| text.into_parts().0).unwrap_or_default();
     let inside = text.split_once("<pipe").and_then(|(_, rest)| rest.rsplit_once("</qgis>"));
     inside.map(|(pipe, _)| format!("   <pipe{}\n", pipe.trim_end())).unwrap_or_default()
 }

@@ -7,9 +7,10 @@ use super::page::Layout;
 use super::runs::{Runs, Spread};
 use super::table::Table;
 use super::{Date, Settings, Sheet, SheetError, notes, source, table};
-use crate::export::{About, escaped, write_png_at};
-use crate::output::{Existing, check_free};
+use crate::export::{About, escaped, png_at, write_png_at};
+use crate::output::{Existing, check_free, safe_name};
 use crate::terrain::write::whole;
+use crate::validate::tame;
 use crate::words;
 
 /// Pixels in an inch of a figure.
@@ -17,6 +18,9 @@ const DPI: f64 = 120.0;
 
 /// Maps of a folder that a report shows besides its own, where they are there.
 const FIGURES: [&str; 3] = ["probability", "arrival_q50", "thickness_q50"];
+
+/// Most keys of a plan that are printed.
+const MOST_KEYS: usize = 200;
 
 /// Keys of a plan that stand for what is too long to print; the number of the plan has them all.
 const HASHES: [&str; 7] = ["box", "course", "form of the vent", "ground", "lava", "rules", "vents"];
@@ -59,6 +63,13 @@ enum Block {
     },
 }
 
+impl Block {
+    /// Rows of a table below its heading.
+    fn rows(&self) -> usize {
+        if let Self::Table(rows) = self { rows.len() - 1 } else { 0 }
+    }
+}
+
 /// Writes the report of a sheet.
 pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Result<(), SheetError> {
     let format = Format::of(path)?;
@@ -72,7 +83,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     }
     let beside = |layer: &str| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        path.with_file_name(format!("{stem}_{layer}.png"))
+        path.with_file_name(format!("{stem}_{}.png", safe_name(layer)))
     };
     if format == Format::Markdown {
         figures.iter().try_for_each(|(layer, _)| check_free(&beside(layer), existing))?;
@@ -88,10 +99,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
                 file.file_name().unwrap_or_default().to_string_lossy().into_owned()
             }
             Format::Html => {
-                let folder = tempfile::tempdir().map_err(|cause| crate::output::OutputError::io(path, cause))?;
-                let file = folder.path().join("figure.png");
-                write_png_at(&file, (size, DPI), &image.rgb, &labels, Existing::Keep)?;
-                let bytes = std::fs::read(&file).map_err(|cause| crate::output::OutputError::io(path, cause))?;
+                let bytes = png_at(path, (size, DPI), &image.rgb, &labels)?;
                 format!("data:image/png;base64,{}", base64(&bytes))
             }
         });
@@ -166,11 +174,11 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         blocks.push(Block::Heading("Parameters".to_owned()));
         let mut rows = vec![vec!["key".to_owned(), "value".to_owned()]];
         let plan = &study.plan;
-        rows.push(vec!["scene".to_owned(), plan.scene.clone()]);
-        rows.push(vec!["vents".to_owned(), plan.vents.clone()]);
+        rows.push(vec!["scene".to_owned(), tame(&plan.scene)]);
+        rows.push(vec!["vents".to_owned(), tame(&plan.vents)]);
         rows.push(vec!["runs".to_owned(), plan.runs.to_string()]);
         let told = plan.decides.iter().filter(|(key, _)| !HASHES.contains(&key.as_str()));
-        rows.extend(told.map(|(key, value)| vec![key.clone(), value.clone()]));
+        rows.extend(told.take(MOST_KEYS).map(|(key, value)| vec![tame(key), tame(value)]));
         rows.push(vec!["plan".to_owned(), format!("{:032x}", plan.fingerprint())]);
         blocks.push(Block::Table(rows));
         if let Some(runs) = &study.runs {
@@ -198,6 +206,10 @@ fn exposure(table: &Table) -> Vec<Block> {
     let mut all = vec![heading.into_iter().map(str::to_owned).collect()];
     all.extend(rows);
     let mut blocks = vec![Block::Table(all)];
+    let more = table.reached.len().saturating_sub(blocks.iter().map(Block::rows).sum());
+    if more > 0 {
+        blocks.push(Block::Text(format!("Reached besides: {more}.")));
+    }
     if table.others > 0 {
         blocks.push(Block::Text(format!("Not reached: {}.", table.others)));
     }

@@ -5,7 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::SheetError;
-use super::table::open;
+use super::table;
+use crate::input::RUNS;
+use crate::memory::MemoryEstimate;
 
 /// The columns that are summed up.
 #[derive(Deserialize)]
@@ -41,6 +43,9 @@ impl Spread {
     }
 }
 
+/// Bytes of a row with its words, in a list that doubles as it grows.
+const BYTES_A_RUN: f64 = 2.0 * (size_of::<Line>() + 64) as f64;
+
 /// All runs in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Runs {
@@ -62,8 +67,13 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn read(path: &Path) -> Result<Self, SheetError> {
-        let wrong = |e: csv::Error| SheetError::wrong(format!("{}: is no table of runs: {e}", path.display()));
-        let lines = open(path)?.deserialize().collect::<Result<Vec<Line>, _>>().map_err(wrong)?;
+        let lines = table::read(&RUNS, path, |mut reader| {
+            let rows = reader.get_ref().iter().filter(|byte| **byte == b'\n').count();
+            let need = MemoryEstimate::of("the rows of the table", rows, BYTES_A_RUN);
+            need.check("leave out rows").map_err(|error| error.to_string())?;
+            let lines = reader.deserialize().collect::<Result<Vec<Line>, _>>();
+            lines.map_err(|error| format!("is no table of runs: {error}"))
+        })?;
         let count = |is_so: &dyn Fn(&Line) -> bool| lines.iter().filter(|line| is_so(line)).count();
         let spread = |number: fn(&Line) -> f64| Spread::of(&lines, number);
         Ok(Self {

@@ -10,9 +10,13 @@ use crate::map::{Crs, Placement};
 use crate::memory::MemoryEstimate;
 use crate::terrain::formats::geotiff;
 use crate::terrain::{Heightmap, load_values};
+use crate::validate::tame;
 
 /// The map of a folder that is shown where none is named.
 pub(super) const USUAL_LAYER: &str = "probability";
+
+/// Most labels of a map that are kept.
+const MOST_LABELS: usize = 100;
 
 /// Bytes of a cell of a map: its number, its class, and a copy for contour lines.
 const BYTES_A_CELL: f64 = 16.0;
@@ -56,6 +60,8 @@ impl Source {
         if let Some(unit) = unit {
             labels.entry("unit".to_owned()).or_insert(unit);
         }
+        // A sheet has room for a sentence; a report lists them all.
+        labels = labels.into_iter().take(MOST_LABELS).map(|(key, text)| (tame(&key), tame(&text))).collect();
         let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let study = Study::read(above)?;
         Ok(Self { path: file, map, labels, study })
@@ -80,7 +86,7 @@ impl Source {
     /// Name of the scene, for people.
     pub(super) fn scene(&self) -> Option<String> {
         let name = self.labels.get("scene").or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
-        name.filter(|name| !name.is_empty()).map(|name| name.replace('_', " "))
+        name.filter(|name| !name.is_empty()).map(|name| tame(&name.replace('_', " ")))
     }
 
     /// Number of runs that the map sums up.

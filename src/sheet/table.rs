@@ -1,24 +1,29 @@
 //! Tables of exposure: which buildings, roads and areas lava reaches, as `lavoxel hazard` and `lavoxel run` write them.
 
 use std::cmp::Ordering;
-use std::fs::File;
 use std::path::Path;
 
 use super::SheetError;
+use crate::input::{ASSETS, Loaded, Reader};
+use crate::memory::MemoryEstimate;
+use crate::validate::tame;
 
-/// Largest table that is read.
-const LARGEST: u64 = 64 << 20;
-
-/// A table with a heading.
-pub(super) fn open(path: &Path) -> Result<csv::Reader<File>, SheetError> {
-    let wrong = |e: String| SheetError::wrong(format!("cannot read {}: {e}", path.display()));
-    let about = std::fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
-    if !about.is_file() || about.len() > LARGEST {
-        return Err(wrong(format!("expected a table of at most {} MiB", LARGEST >> 20)));
-    }
-    let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
-    Ok(csv::ReaderBuilder::new().flexible(true).from_reader(file))
+/// Reads a table with a heading.
+pub(super) fn read<T>(
+    reader: &Reader,
+    path: &Path,
+    parse: impl FnOnce(csv::Reader<&[u8]>) -> Result<T, String>,
+) -> Result<T, SheetError> {
+    let wrong = |fault: String| SheetError::wrong(format!("{}: {}", path.display(), tame(&fault)));
+    let table = |text: Loaded<String>| parse(csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes()));
+    reader.text(path, table).map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
+
+/// Bytes of a row with its name, in a list that doubles as it grows.
+const BYTES_A_ROW: f64 = 2.0 * (size_of::<Asset>() + 32) as f64;
+
+/// Most rows that a sheet or a report lists.
+const MOST_LISTED: usize = 1000;
 
 /// An asset with what may happen to it; a number is missing where lava never came.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,19 +51,17 @@ impl Table {
     pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
         let mut table = Self::default();
         for path in paths {
-            table.add(path)?;
+            read(&ASSETS, path, |reader| table.add(reader))?;
         }
         table.reached.sort_by(order);
         Ok((!paths.is_empty()).then_some(table))
     }
 
-    fn add(&mut self, path: &Path) -> Result<(), SheetError> {
-        let wrong = |e: String| SheetError::wrong(format!("{}: {e}", path.display()));
-        let mut reader = open(path)?;
-        let heading = reader.headers().map_err(|e| wrong(format!("is no table: {e}")))?.clone();
+    fn add(&mut self, mut reader: csv::Reader<&[u8]>) -> Result<(), String> {
+        let heading = reader.headers().map_err(|e| format!("is no table: {e}"))?.clone();
         let column = |names: &[&str]| names.iter().find_map(|name| heading.iter().position(|field| field == *name));
         let Some(name) = column(&["name"]) else {
-            return Err(wrong("has no column \"name\": expected a table of --exposure".to_owned()));
+            return Err("has no column \"name\": expected a table of --exposure".to_owned());
         };
         let columns = [
             column(&["probability"]),
@@ -67,18 +70,20 @@ impl Table {
             column(&["thickness_median_m", "thickness_max_m"]),
         ];
         if columns.iter().all(Option::is_none) {
-            return Err(wrong(
-                "has no column of probability, arrival or thickness: expected a table of --exposure".to_owned(),
-            ));
+            return Err("has no column of probability, arrival or thickness: expected a table of --exposure".to_owned());
         }
         self.of_runs |= columns[0].is_some();
-        for record in reader.records() {
-            let record = record.map_err(|e| wrong(format!("is no table: {e}")))?;
+        for (i, record) in reader.records().enumerate() {
+            if i.is_multiple_of(4096) {
+                let need = MemoryEstimate::of("the rows of the table", self.reached.len() + i, BYTES_A_ROW);
+                need.check("leave out rows").map_err(|error| error.to_string())?;
+            }
+            let record = record.map_err(|e| format!("is no table: {e}"))?;
             let number =
                 |column: Option<usize>| record.get(column?)?.trim().parse::<f64>().ok().filter(|n| n.is_finite());
             let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
             let reached = probability.map_or(arrival_h.is_some(), |p| p > 0.0);
-            let name = crate::validate::tame(record.get(name).unwrap_or_default());
+            let name = tame(record.get(name).unwrap_or_default());
             let asset = Asset { name, probability, first_h, arrival_h, thickness_m, reached };
             if reached { self.reached.push(asset) } else { self.others += 1 }
         }
@@ -122,5 +127,5 @@ pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
     } else {
         vec!["name", "arrival", "thick. m"]
     };
-    (heading, table.reached.iter().map(row).collect())
+    (heading, table.reached.iter().take(MOST_LISTED).map(row).collect())
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "files")]
+use crate::input::InputError;
 use crate::memory::{MemoryEstimate, TooMuchMemory};
 #[cfg(feature = "files")]
 use crate::output::OutputError;
@@ -240,6 +242,17 @@ pub(crate) fn no_files() -> io::Error {
 }
 
 impl TerrainError {
+    /// For `map_err` on a file at `path` that an [input](crate::input) does not give.
+    #[cfg(feature = "files")]
+    pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
+        move |error| match error {
+            InputError::Read(cause) => Self::Read { path: path.to_owned(), cause },
+            InputError::Memory(cause) => Self::Memory { path: path.to_owned(), cause },
+            InputError::NotRegular(found) => Self::content(path, "a file", found),
+            error => Self::content(path, "a whole file", format!("one that {error}")),
+        }
+    }
+
     /// For `map_err` on a read of `path`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         move |cause| Self::Read { path: path.to_owned(), cause }

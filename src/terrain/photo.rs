@@ -8,8 +8,9 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use jpeg_decoder::{Decoder, PixelFormat};
 
 use super::error::MAX_SAMPLES;
-use super::formats::{geotiff, open};
+use super::formats::{geotiff, open_as, png};
 use super::{Crs, TerrainError};
+use crate::input;
 use crate::memory::MemoryEstimate;
 
 /// Form that is expected of a file.
@@ -57,7 +58,11 @@ impl Place {
 /// [`TerrainError::Read`] and [`TerrainError::Content`] for what is no picture, [`TerrainError::Memory`] for one that would take more
 /// than allowed: its size is weighed before it is decoded.
 pub(crate) fn read(path: &Path) -> Result<Photo, TerrainError> {
-    let (mut file, _) = open(path)?;
+    input::guard(|| decoded(path)).map_err(TerrainError::input(path))?
+}
+
+fn decoded(path: &Path) -> Result<Photo, TerrainError> {
+    let (mut file, _) = open_as(&input::DRAPE, path)?;
     let start = file.fill_buf().map_err(TerrainError::read(path))?;
     if geotiff::recognises(start) {
         return geotiff::read_colours(path).map_err(|error| match error {
@@ -68,6 +73,10 @@ pub(crate) fn read(path: &Path) -> Result<Photo, TerrainError> {
             other => other,
         });
     }
+    if start.starts_with(png::SIGNATURE) {
+        png::weigh_chunks(&mut file, path)?;
+    }
+    let start = file.fill_buf().map_err(TerrainError::read(path))?;
     let (size, rgba) = match start.starts_with(&[0xff, 0xd8, 0xff]) {
         true => jpeg(file, path)?,
         false => picture(file, path)?,

@@ -13,6 +13,7 @@ mod finer;
 mod formats_in;
 mod goals;
 mod lava;
+mod lists;
 mod maps;
 mod meshes;
 mod parameters;

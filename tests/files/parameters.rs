@@ -8,7 +8,9 @@ use lavoxel::air::AirSpec;
 use lavoxel::film::{FilmKey, KeyCamera, NotesSpec};
 use lavoxel::flow::Lava;
 use lavoxel::goals::GoalSpec;
+use lavoxel::input::READERS;
 use lavoxel::matter::Material;
+use lavoxel::output::WRITERS;
 use lavoxel::param::{Entry, Form, Table};
 use lavoxel::rules::{Param, RulesSpec, Scale};
 use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, SceneSpec, VOLCANO};
@@ -78,6 +80,36 @@ fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
     head.into_iter().chain(T::PARAMS.iter().map(Param::entry).map(row)).collect()
 }
 
+/// Tables of SECURITY.md: all that is read and written.
+fn made_for_security() -> [(&'static str, &'static str, Vec<String>); 2] {
+    const PAGE: &str = "../SECURITY.md";
+    let endings = |endings: &[&str]| endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>().join(", ");
+    let size = |bytes: u64| match bytes {
+        bytes if bytes >> 40 > 0 => "any".to_owned(),
+        bytes if bytes >> 30 > 0 => format!("{} GiB", bytes >> 30),
+        bytes if bytes >> 20 > 0 => format!("{} MiB", bytes >> 20),
+        bytes => format!("{} KiB", bytes >> 10),
+    };
+    let read = READERS.iter().map(|reader| {
+        let (what, endings, by, most) =
+            (reader.what, endings(reader.endings), reader.named_by, size(reader.most_bytes));
+        let weight = if reader.weight > 0.0 { reader.weight.to_string() } else { "in pieces".to_owned() };
+        format!("| {what} | {endings} | {by} | {most} | {weight} | `src/{}` | `{}` |", reader.weighed_in, reader.fuzz)
+    });
+    let written = WRITERS.iter().map(|writer| {
+        format!("| {} | {} | {} | `src/{}` |", writer.what, endings(writer.endings), writer.named_by, writer.written_in)
+    });
+    let table = |head: &str, columns: usize, rows: &mut dyn Iterator<Item = String>| {
+        [head.to_owned(), format!("|{}", "---|".repeat(columns))].into_iter().chain(rows).collect::<Vec<_>>()
+    };
+    let head = "| file | endings | named by | longest | memory a byte | weighed in | fuzz target |";
+    let head_of_written = "| file | endings | named by | written in |";
+    [
+        (PAGE, "files that are read", table(head, 7, &mut { read })),
+        (PAGE, "files that are written", table(head_of_written, 4, &mut { written })),
+    ]
+}
+
 /// What may stand behind a key, in few words.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
@@ -113,7 +145,7 @@ fn short(limit: f64) -> String {
 #[test]
 fn the_tables_of_the_documentation_are_made_from_the_lists() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    for (page, name, lines) in made() {
+    for (page, name, lines) in made().into_iter().chain(made_for_security()) {
         let path = docs.join(page);
         let text = fs::read_to_string(&path).expect(page);
         let (first, last) = (format!("<!-- keys: {name} -->\n"), "\n<!-- end of keys -->");

@@ -12,6 +12,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "validate", "words",
         ],
     ),
+    ("files that are read", &["input"]),
     ("what a key of a scene may be; files in a session file", &["inside", "param"]),
     ("tools", &["generate", "map", "measure", "plot", "random", "simd"]),
     ("what is seen and stood on", &["terrain", "view"]),

@@ -13,4 +13,5 @@ mod docs;
 mod gallery;
 mod memory_limit;
 mod resume;
+mod safety;
 mod thumbnails;

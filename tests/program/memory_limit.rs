@@ -9,6 +9,9 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use lavoxel::export::Parts;
+use lavoxel::input::{InputError, READERS};
+use lavoxel::output::Existing;
 use tempfile::TempDir;
 use wait4::Wait4;
 
@@ -200,17 +203,20 @@ fn heights_are_weighed_before_they_are_worked_on() {
     folder.accepted(64, &["terrain", "slope", "--size", "2400x2400x2400", "--picture", "a.png"]);
 }
 
-#[test]
-fn what_a_picture_holds_beside_its_pixels_is_weighed() {
-    let folder = folder();
-    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02\x08\0\0\0\0".to_vec();
+/// Beginning of a gray PNG of so many columns and rows.
+fn png([cols, rows]: [u32; 2]) -> Vec<u8> {
+    let head = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &cols.to_be_bytes(), &rows.to_be_bytes(), b"\x08\0\0\0\0"];
+    let mut png = head.concat();
     let mut crc = flate2::Crc::new();
     crc.update(&png[12..]);
     png.extend(crc.sum().to_be_bytes());
-    let text = [&png[..], &100_000_000u32.to_be_bytes(), b"tEXta\0"].concat();
-    folder.with_zeros("text.png", &text, 110_000_000);
-    folder.refused(64, &["terrain", "text.png", "--cell-size", "10"], "beside its pixels");
+    png
+}
 
+#[test]
+fn a_palette_of_half_a_colour_is_refused() {
+    let folder = folder();
+    let png = png([2, 2]);
     let palette = [&png[..24], &[8, 3, 0, 0, 0]].concat();
     let mut crc = flate2::Crc::new();
     crc.update(&palette[12..]);
@@ -392,13 +398,7 @@ fn body(file: &str, keys: &str) -> String {
 #[test]
 fn a_mesh_is_weighed_while_it_is_read() {
     let folder = folder();
-    let refused = |limit: u64, file: &str, words: &str| {
-        let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
-        folder.put("scene.toml", scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes());
-        let Run { code, stderr } = folder.run(limit, &["run", "scene.toml", "--steps", "1"]);
-        assert_eq!(code, Some(2), "{file}: {stderr}");
-        assert!(stderr.lines().count() == 1 && stderr.contains(words) && stderr.contains(file), "{file}: {stderr}");
-    };
+    let refused = |limit: u64, file: &str, words: &str| folder.mesh_within(limit, file, words);
     let obj = |head: &str, face: &str, count: usize, words: &str| {
         let faces = std::iter::repeat_n(face.as_bytes().to_vec(), count);
         folder.of_pieces("faces.obj", std::iter::once(head.as_bytes().to_vec()).chain(faces));
@@ -438,18 +438,6 @@ fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
     folder.refused(30, &["run", "apart.toml", "--steps", "1"], "the cells of the mesh would need");
     folder.put("one.toml", events(&|_| apart(0)).as_bytes());
     folder.accepted(30, &["run", "one.toml", "--steps", "1"]);
-}
-
-#[test]
-fn a_table_of_vents_is_weighed() {
-    let folder = folder();
-    folder.put(
-        "h.asc",
-        format!("ncols 20\nnrows 20\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "1 ".repeat(400)).as_bytes(),
-    );
-    folder.of_pieces("vents.csv", std::iter::repeat_n(b"50,50\n".to_vec(), 1_000_000));
-    let flags = ["hazard", "h.asc", "--vent-area", "vents.csv", "--rates", "5", "--volumes", "200", "--runs", "1"];
-    folder.refused(64, &flags, "the vents of the table would need");
 }
 
 /// Memory that a refusal says is needed, in MiB and a little more than it is rounded.
@@ -583,4 +571,316 @@ fn a_session_file_is_weighed_before_it_is_unpacked() {
         stderr.lines().count() == 1 && stderr.contains("would need") && stderr.contains("bomb.lavoxel"),
         "{stderr}"
     );
+}
+
+impl Folder {
+    /// A scene refuses a mesh in one line with these words and the file.
+    fn mesh_within(&self, limit: u64, file: &str, words: &str) {
+        let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
+        self.put("scene.toml", scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes());
+        let Run { code, stderr } = self.run(limit, &["run", "scene.toml", "--steps", "1"]);
+        assert_eq!(code, Some(2), "{file}: {stderr}");
+        assert!(stderr.lines().count() == 1 && stderr.contains(words) && stderr.contains(file), "{file}: {stderr}");
+    }
+
+    fn mesh(&self, file: &str, words: &str) {
+        self.mesh_within(40, file, words);
+    }
+
+    /// The program refuses, in one line with these words, what a scene or a folder names.
+    fn refuses(&self, limit: u64, args: &[&str], words: &str) {
+        let Run { code, stderr } = self.run(limit, args);
+        assert_eq!(code, Some(2), "{args:?}: {stderr}");
+        assert!(stderr.lines().count() == 1 && stderr.contains(words), "{args:?}, \"{words}\": {stderr}");
+    }
+
+    /// A map of thickness in a folder of a hazard map.
+    fn study(&self) {
+        self.put("p.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+        self.put("plan.json", br#"{"scene":"x","vents":"x","runs":1,"decides":{}}"#);
+    }
+
+    /// A flow of 12 columns along each side that is poured, in 100 MiB; and its heightmap.
+    fn flow(&self) {
+        let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
+        self.put("flow.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes());
+    }
+}
+
+/// As many bytes as GeoJSON takes for a polygon over a box of 1000 × 1000 cells.
+const OVER_ALL: &str = "[[[0,0],[1000,0],[1000,1000],[0,1000],[0,0]]]";
+
+/// A file for each reader that would take more than the limit, by the name of the reader.
+const WALK: &[(&str, fn(&Folder))] = &[
+    ("scene", |folder| {
+        folder.put("lines.toml", "\n".repeat(3 << 20).as_bytes());
+        folder.refused(64, &["run", "lines.toml"], "the scene would need");
+    }),
+    ("asc", |folder| {
+        let head = b"ncols 8192\nnrows 8192\nxllcorner 0\nyllcorner 0\ncellsize 1\n";
+        folder.with_zeros("a.asc", head, 200_000_000);
+        folder.refused(64, &["terrain", "a.asc"], "");
+    }),
+    ("csv", |folder| {
+        folder.with_zeros("a.csv", b"1,2\n3,4\n", 300_000_000);
+        folder.refused(64, &["terrain", "a.csv", "--cell-size", "1"], "");
+    }),
+    ("dem", |folder| {
+        folder.with_zeros("a.dem", b"", 300_000_000);
+        folder.refused(64, &["terrain", "a.dem"], "");
+    }),
+    ("hgt", |folder| {
+        folder.with_zeros("N35E138.hgt", b"", 2 * 3601 * 3601);
+        folder.refused(64, &["terrain", "N35E138.hgt"], "the heights of the file");
+    }),
+    ("npy", |folder| {
+        let head = format!("{:<117}\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (8192, 8192), }");
+        let head = [b"\x93NUMPY\x01\0v\0", head.as_bytes()].concat();
+        folder.with_zeros("a.npy", &head, 4 * 8192 * 8192);
+        folder.refused(64, &["terrain", "a.npy", "--cell-size", "1"], "the heights of the file");
+    }),
+    ("png", |folder| {
+        let text = [&png([2, 2])[..], &100_000_000_u32.to_be_bytes(), b"tEXta\0"].concat();
+        folder.with_zeros("text.png", &text, 110_000_000);
+        folder.refused(64, &["terrain", "text.png", "--cell-size", "10"], "beside its pixels");
+    }),
+    ("raw", |folder| {
+        folder.with_zeros("a.r16", b"", 2 * 8192 * 8192);
+        folder.refused(64, &["terrain", "a.r16", "--cell-size", "1"], "the heights of the file");
+    }),
+    ("tif", |folder| {
+        folder.put("doubles.tif", &sharing(34736, 8000, 40_000).bytes());
+        folder.refused(64, &["terrain", "doubles.tif"], "8000 GeoKeys");
+    }),
+    ("prj", |folder| {
+        folder.put("a.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+        for text in ["PROJCS[", "[", "a,"] {
+            folder.put("a.prj", text.repeat((1 << 20) / text.len()).as_bytes());
+            folder.run(16, &["terrain", "a.asc"]);
+        }
+    }),
+    ("drape", |folder| {
+        folder.with_zeros("large.png", &[&png([8192, 8192])[..], b"\0\0\0\x09IDAT"].concat(), 100);
+        let scene = scene_of([8, 8, 8], "").replace("[terrain]\n", "[terrain]\ndrape = \"large.png\"\n");
+        folder.put("drape.toml", scene.as_bytes());
+        let args = ["render", "drape.toml", "--steps", "1", "--size", "64x48", "--picture", "a.png"];
+        folder.refuses(100, &args, "large.png: the picture over the ground would need");
+        let text = [&png([2, 2])[..], &100_000_000_u32.to_be_bytes(), b"tEXta\0"].concat();
+        folder.with_zeros("large.png", &text, 110_000_000);
+        folder.refuses(100, &args, "beside its pixels");
+    }),
+    ("stl", |folder| {
+        folder.of_pieces("a.stl", stl(300_000, loose));
+        folder.mesh("a.stl", "the triangles of the mesh would need");
+    }),
+    ("obj", |folder| {
+        let faces = std::iter::repeat_n(b"o a\nf 1 2 3\n".to_vec(), 800_000);
+        folder.of_pieces("a.obj", std::iter::once(b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec()).chain(faces));
+        folder.mesh("a.obj", "would need");
+    }),
+    ("glb", |folder| {
+        folder.put("a.glb", &glb(&format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)), &[]));
+        folder.mesh("a.glb", "the description of the mesh would need");
+    }),
+    ("checkpoint", |folder| {
+        let long = header([8, 8, 8]) + &"\n".repeat(2 << 20);
+        folder.put("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
+        folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
+    }),
+    ("session", |folder| {
+        // Entries that share one file, each with a name of its own.
+        let entry = |i: u32| {
+            let name = format!("{i:08}");
+            let head = [b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0!\0".as_slice(), &[0; 12], &8_u32.to_le_bytes(), &[0; 14]];
+            [&head.concat()[..], name.as_bytes()].concat()
+        };
+        let list: Vec<u8> = (0..65_000).flat_map(entry).collect();
+        let counts = [65_000_u16.to_le_bytes(), 65_000_u16.to_le_bytes()].concat();
+        let end = [b"PK\x05\x06\0\0\0\0".as_slice(), &counts, &(list.len() as u32).to_le_bytes(), &[0; 6]].concat();
+        folder.put("list.lavoxel", &[list, end].concat());
+        folder.refuses(64, &["run", "list.lavoxel", "--steps", "1"], "list of files is longer than 1 MiB");
+    }),
+    ("packed", |folder| {
+        folder.with_zeros("h.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n", 15 << 20);
+        let ground = scene_of([8, 8, 8], "").replace("kind = \"plane\"", "kind = \"heightmap\"\nfile = \"h.asc\"");
+        folder.put("h.toml", ground.replace("base_cells = 2.0\n", "").as_bytes());
+        folder.refuses(16, &["scene", "h.toml", "--pack", "a.lavoxel"], "");
+    }),
+    ("features", |folder| {
+        let wide = format!("model = \"flow\"\n{}", scene_of([1000, 9, 1000], ""));
+        folder.put("wide.toml", wide.as_bytes());
+        let many = format!(r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#, [OVER_ALL; 100].join(","));
+        folder.put("many.geojson", many.as_bytes());
+        folder.accepted(200, &["run", "wide.toml", "--exposure", "many.geojson=a.csv", "--steps", "1"]);
+        let one = format!(
+            r#"{{"type":"Feature","properties":{{"thickness_m":0}},"geometry":{{"type":"Polygon","coordinates":{OVER_ALL}}}}}"#
+        );
+        let each = [&*one; 60].join(",");
+        let each = format!(r#"{{"crs":null,"type":"FeatureCollection","features":[{each}]}}"#);
+        folder.put("each.geojson", each.as_bytes());
+        folder.put("start.toml", format!("{wide}[flow.start]\noutline = \"each.geojson\"\n").as_bytes());
+        folder.refuses(200, &["run", "start.toml", "--steps", "1"], "has none");
+        folder.put("deep.geojson", "[".repeat(10 << 20).as_bytes());
+        folder.refused(64, &["run", "wide.toml", "--exposure", "deep.geojson=a.csv", "--steps", "1"], "would need");
+    }),
+    ("vents", |folder| {
+        folder.put("h.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+        folder.of_pieces("vents.csv", std::iter::repeat_n(b"50,50\n".to_vec(), 1_000_000));
+        let flags = ["hazard", "h.asc", "--vent-area", "vents.csv", "--rates", "5", "--volumes", "200", "--runs", "1"];
+        folder.refused(64, &flags, "the vents of the table would need");
+    }),
+    ("rates", |folder| {
+        let rows = (0..100_000).map(|i| format!("{i},1\n").into_bytes());
+        folder.of_pieces("r.csv", std::iter::once(b"time_h,rate_m3_s\n".to_vec()).chain(rows));
+        folder.with_zeros("quote.csv", b"time_h,rate_m3_s\n\"", 15 << 20);
+        for (files, words) in
+            [(vec!["\"r.csv\""; 400], "the rows of the tables of rates"), (vec!["\"quote.csv\""], "rates would need")]
+        {
+            let vent = format!("[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [{}]\n", files.join(","));
+            folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vent)).as_bytes());
+            folder.refuses(64, &["run", "rates.toml", "--steps", "1"], words);
+        }
+        // Tables of many vents stay in memory together.
+        let vents = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"r.csv\"]\n".repeat(100);
+        folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vents)).as_bytes());
+        folder.refuses(64, &["run", "rates.toml", "--steps", "1"], "the rows of the tables of rates");
+    }),
+    ("fronts", |folder| {
+        folder.flow();
+        folder.with_zeros("quote.csv", b"time,distance_m\n\"", 15 << 20);
+        folder.of_pieces(
+            "rows.csv",
+            std::iter::once(b"time,distance_m\n".to_vec()).chain(std::iter::repeat_n(b"9,9\n".to_vec(), 1_000_000)),
+        );
+        for (file, words) in [("quote.csv", "would need"), ("rows.csv", "more than 10000 rows")] {
+            let fit = ["calibrate", "flow.toml", "--duration", "20s", "--vary", "rates=0.5..2", "--fronts", file];
+            folder.refused(64, &fit, words);
+        }
+    }),
+    ("assets", |folder| {
+        folder.study();
+        folder.with_zeros("quote.csv", b"name,probability\n\"", 20 << 20);
+        folder.refused(64, &["sheet", "p.asc", "--table", "quote.csv", "--out", "a.pdf"], "would need");
+        folder.of_pieces(
+            "rows.csv",
+            std::iter::once(b"name,probability\n".to_vec()).chain(std::iter::repeat_n(b"a,1\n".to_vec(), 1_000_000)),
+        );
+        folder.refused(100, &["sheet", "p.asc", "--table", "rows.csv", "--out", "a.pdf"], "the rows of the table");
+    }),
+    ("runs", |folder| {
+        folder.study();
+        let head = "rate_m3_s,volume_m3,duration_s,area_m2,reach_m,poured_m3,set_m3,out_m3,blocked_m3,ended,exact\n";
+        folder.with_zeros("runs.csv", format!("{head}\"").as_bytes(), 20 << 20);
+        folder.refuses(64, &["sheet", "p.asc", "--out", "a.pdf"], "would need");
+        let rows = std::iter::repeat_n(b"1,1,1,1,1,1,1,1,1,,\n".to_vec(), 400_000);
+        folder.of_pieces("runs.csv", std::iter::once(head.as_bytes().to_vec()).chain(rows));
+        folder.refuses(100, &["sheet", "p.asc", "--out", "a.pdf"], "the rows of the table");
+    }),
+    ("style", |folder| {
+        folder.put("p.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+        folder.with_zeros("p.qml", b"<qgis><pipe>", 100_000_000);
+        folder.accepted(64, &["sheet", "p.asc", "--qgis", "a.qgs"]);
+    }),
+    ("plan", |folder| {
+        folder.study();
+        folder.put("plan.json", "[".repeat(15 << 20).as_bytes());
+        folder.refuses(64, &["sheet", "p.asc", "--out", "a.pdf"], "would need");
+    }),
+    ("field", |folder| {
+        fs::create_dir(folder.0.path().join("mauna_ulu_1974")).unwrap();
+        folder.put("mauna_ulu_1974/input_parameters_MaunaUlu74_this_study.json", "[".repeat(15 << 20).as_bytes());
+        folder.refuses(64, &["verify", "--field", ".", "field-mauna-ulu"], "");
+    }),
+    ("record", |folder| {
+        folder.put(
+            "h.asc",
+            format!("ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "1 ".repeat(81)).as_bytes(),
+        );
+        let laws = [
+            "--vent",
+            "map:45,45",
+            "--rates",
+            "5",
+            "--volumes",
+            "50",
+            "--runs",
+            "1",
+            "--duration",
+            "1min",
+            "--out",
+            "maps",
+        ];
+        let args = [&["hazard", "h.asc"], &laws[..]].concat();
+        folder.accepted(64, &args);
+        folder.with_zeros("maps/runs/run_000000", b"", 100_000_000);
+        let Run { code, stderr } = folder.run(64, &args);
+        assert!(code != Some(0) && stderr.contains("run_000000"), "{stderr}");
+    }),
+    ("trial", |folder| {
+        folder.flow();
+        folder.put("fronts.csv", b"time,distance_m\n20,5\n");
+        let args = "calibrate flow.toml --duration 20s --vary rates=0.5..2 --fronts fronts.csv --runs 18 --population 8 --repeats 2 --out fit";
+        let args: Vec<&str> = args.split(' ').collect();
+        folder.accepted(100, &args);
+        folder.with_zeros("fit/runs/run_000000.json", b"", 100_000_000);
+        let Run { code, stderr } = folder.run(100, &args);
+        assert!(code == Some(2) && stderr.contains("run_000000.json"), "{stderr}");
+    }),
+    ("bench", |folder| {
+        folder.with_zeros("old.json", b"", 100_000_000);
+        folder.refused(64, &["bench", "--compare", "old.json"], "longer than 1 MiB");
+        folder.put("old.json", "[".repeat(1 << 20).as_bytes());
+        folder.refused(64, &["bench", "--compare", "old.json"], "");
+    }),
+    ("frame", |folder| {
+        let mut parts = Parts::open(folder.0.path(), "plan", &[], Existing::Keep).unwrap();
+        folder.with_zeros("frame-000001.png", &png([8192, 8192]), 100);
+        assert!(parts.read(1, (4, 4)).is_none());
+        parts.note_unfinished(&folder.with_zeros("film.webp", b"", 1000)).unwrap();
+        assert_eq!(parts.unfinished().len(), 1);
+    }),
+    ("notes", |folder| {
+        Parts::open(folder.0.path(), "plan", &[], Existing::Keep).unwrap();
+        folder.with_zeros("plan.txt", b"", 100_000_000);
+        assert!(Parts::of_plan(folder.0.path(), "plan").is_none());
+    }),
+    ("source", |folder| {
+        let path = folder.with_zeros("a.asc", b"", 10_000_000);
+        assert!(lavoxel::export::fingerprints([&*path]).contains(" 10000000 "));
+    }),
+    ("recent", |folder| {
+        let path = folder.with_zeros("recent", b"", 100_000_000);
+        let read = lavoxel::input::RECENT.bytes(&path, |bytes| bytes.len());
+        assert!(matches!(read, Err(InputError::TooLong { .. })), "{read:?}");
+    }),
+];
+
+/// The list of readers and the walk are the same: a reader without a row fails here.
+#[test]
+fn every_reader_keeps_to_the_limit() {
+    for reader in READERS {
+        let row = WALK.iter().find(|(name, _)| *name == reader.name);
+        let (name, read) = row.unwrap_or_else(|| panic!("{} ({}) has no row in the walk", reader.name, reader.what));
+        println!("{name}");
+        read(&folder());
+    }
+    assert_eq!(WALK.len(), READERS.len(), "a row is of no reader");
+}
+
+/// What one thread takes, eight take eight times; what is read beside it is counted with it.
+#[test]
+fn what_is_done_at_once_fits_into_the_limit() {
+    let folder = folder();
+    let heights = format!("{}\n", "1 ".repeat(600)).repeat(600);
+    let head = |cell: f64| format!("ncols 600\nnrows 600\nxllcorner 0\nyllcorner 0\ncellsize {cell}\n");
+    folder.put("large.asc", (head(1.0) + &heights).as_bytes());
+    folder.put("thick.asc", (head(1.0) + &heights).as_bytes());
+    let compare = folder.least(&["compare", "large.asc", "thick.asc", "--thickness"]);
+    println!("compare: {compare} MiB");
+    let fit = "calibrate large.asc --grid 100x40x100 --lava etna-basalt --vent 49,49@5m3/s --duration 1min --thickness thick.asc \
+               --vary rates=0.5..2 --runs 18 --population 8 --repeats 2 --threads 8 --out fit --force";
+    let fit: Vec<&str> = fit.split_whitespace().collect();
+    println!("calibrate: {} MiB", folder.least(&fit));
+    folder.put("flow.toml", format!("model = \"flow\"\n{}", scene_of([1500, 9, 1500], "")).as_bytes());
+    println!("flow: {} MiB", folder.least(&["run", "flow.toml", "--steps", "1"]));
 }

@@ -1,16 +1,13 @@
 //! Tables in files.
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
+use lavoxel::input::{BENCH, InputError};
 use lavoxel::output::{Existing, OutputError, WholeFile};
 use lavoxel::validate::tame;
 
 use super::table::{FORMAT, Table};
-
-/// Longest file that is read as a table, in bytes; one has some ten thousand.
-const MAX_FILE: u64 = 1 << 20;
 
 /// Writes a table, whole or not at all.
 pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::Result<()> {
@@ -23,15 +20,12 @@ pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::R
 /// Reads what [`write`] wrote, and nothing else.
 pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
     let name = path.display();
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_FILE + 1).read_to_string(&mut text))
-        .map_err(|cause| anyhow::anyhow!("cannot read {name}: {cause}"))?;
     let wrong = |what: &str| anyhow::anyhow!("{name}: not a table of lavoxel bench --save: {}", tame(what));
-    if text.len() as u64 > MAX_FILE {
-        return Err(wrong(&format!("longer than {MAX_FILE} bytes")));
-    }
-    let mut table: Table = serde_json::from_str(&text).map_err(|e| wrong(&e.to_string()))?;
+    let table = BENCH.text(path, |text| serde_json::from_str::<Table>(&text)).map_err(|error| match error {
+        InputError::Read(cause) => anyhow::anyhow!("cannot read {name}: {cause}"),
+        error => wrong(&error.to_string()),
+    })?;
+    let mut table = table.map_err(|e| wrong(&e.to_string()))?;
     if table.format != FORMAT {
         return Err(wrong(&format!("its format is {:?}, and {FORMAT:?} is needed", table.format)));
     }

@@ -10,7 +10,7 @@ use lavoxel::export::{About, npz};
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
 use lavoxel::memory::{Held, MemoryEstimate};
-use lavoxel::output::{Existing, check_free};
+use lavoxel::output::{Existing, check_distinct, check_free};
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
@@ -152,10 +152,7 @@ fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
 
 /// Checks that no two outputs are one file.
 fn check_apart<'a>(maps: &'a [MapFile], others: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
-    let paths: Vec<&Path> = maps.iter().map(|map| map.path.as_path()).chain(others).collect();
-    if let Some(i) = (1..paths.len()).find(|&i| paths[..i].contains(&paths[i])) {
-        anyhow::bail!("{}: two outputs cannot have the same name", paths[i].display());
-    }
+    check_distinct(maps.iter().map(|map| map.path.as_path()).chain(others))?;
     let styles: Vec<_> = maps.iter().filter_map(|map| Some((map.style_path()?, &map.path))).collect();
     for (i, (style, map)) in styles.iter().enumerate() {
         if let Some((_, other)) = styles[..i].iter().find(|(earlier, _)| earlier == style) {

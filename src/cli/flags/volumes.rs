@@ -11,7 +11,7 @@ use lavoxel::export::{About, ExportError, ExportState, SpaceFile, mesh_formats, 
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
-use lavoxel::output::{Existing, check_free};
+use lavoxel::output::{Existing, check_free, is_same_file};
 use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::Simulation;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ impl VolumeArgs {
         let meshes = self.mesh.iter().map(|path| ("--mesh", SpaceFile::mesh(path)));
         for (flag, file) in volumes.chain(meshes) {
             let file = file?;
-            let twice = outputs.iter().any(|other| other.file.path() == file.path());
+            let twice = outputs.iter().any(|other| is_same_file(other.file.path(), file.path()));
             anyhow::ensure!(!twice, "{flag} {}: two outputs cannot have the same name", file.path().display());
             file.check(scene.spec.grid.grid()?)?;
             outputs.push(Output { file, steps: Vec::new() });

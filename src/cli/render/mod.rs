@@ -15,7 +15,7 @@ use lavoxel::export::maps::need_of;
 use lavoxel::export::{Parts, animation_formats, check_animation, fingerprints};
 use lavoxel::film::{Move, NotesSpec, Plan};
 use lavoxel::memory::MemoryEstimate;
-use lavoxel::output::{Existing, FOLDER, check_free, file_name, free_name};
+use lavoxel::output::{Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file};
 use lavoxel::render::{self, Plane, Section, Style};
 use lavoxel::scene::{Model, Scene, Stage};
 use lavoxel::world::Quantity;
@@ -403,13 +403,8 @@ impl Outputs {
             );
             check_free(picture, outputs.existing(picture))?;
         }
-        for (i, animation) in outputs.targets.animations.iter().enumerate() {
-            let others = outputs.targets.animations[..i].iter().chain(&outputs.picture);
-            anyhow::ensure!(
-                others.into_iter().all(|other| other != animation),
-                "{}: two outputs cannot have the same name",
-                animation.display()
-            );
+        check_distinct(outputs.picture.iter().chain(&outputs.targets.animations).map(PathBuf::as_path))?;
+        for animation in &outputs.targets.animations {
             check_animation(animation, outputs.existing(animation))?;
         }
         folder.map_or(Ok(()), |folder| Parts::check(&folder, text, existing))?;
@@ -424,7 +419,11 @@ impl Outputs {
 
     /// Whether a file may be replaced.
     fn existing(&self, path: &Path) -> Existing {
-        if self.unfinished.iter().any(|known| known == path) { Existing::Replace } else { self.targets.existing }
+        if self.unfinished.iter().any(|known| is_same_file(known, path)) {
+            Existing::Replace
+        } else {
+            self.targets.existing
+        }
     }
 }
 

@@ -38,7 +38,7 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 /// # Errors
 /// Names the line, and what was expected there. The announced size is checked against the length of the file before
 /// memory is taken.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_on(reader, bytes, path, options, options.understood(path, read_prj(path))?)
 }
@@ -46,7 +46,7 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
 /// Reads an ESRI ASCII grid of `bytes` bytes in metres from `reader`; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
     read_on(reader, bytes, path, &LoadOptions::default(), Crs::default())
 }

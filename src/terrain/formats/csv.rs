@@ -24,7 +24,7 @@ const LONGEST_LINE: u64 = 1 << 20;
 ///
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; otherwise names the line, and what was expected there.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, _) = open(path)?;
     read_from(reader, path, options)
 }
@@ -32,7 +32,7 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
 /// Reads a table of heights from `reader`; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let size = options.cell_size_for(path)?;
     let values = Heights::new(options);

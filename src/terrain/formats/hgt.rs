@@ -12,6 +12,7 @@ use ndarray::Array2;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use crate::terrain::encoding::Encoding;
+use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
 /// The sizes of a tile, in columns and rows.
@@ -26,12 +27,13 @@ const WGS_84: u16 = 4326;
 ///
 /// # Errors
 /// [`TerrainError::Content`] when the length is none of a tile, or the name is none and there is no cell size.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
     let (cols, rows) = SIZES.into_iter().find(|(cols, rows)| 2 * (cols * rows) as u64 == bytes).ok_or_else(|| {
         let expected = "an SRTM tile of 2884802 (3 seconds), 25934402 or 12970802 bytes (1 second)";
         TerrainError::content(path, expected, format!("{bytes} bytes: is it cut short, or still packed?"))
     })?;
+    checked_samples(path, (cols, rows), bytes, 2.0)?;
     let corner = path.file_name().and_then(|name| corner(name.to_str()?));
     if corner.is_none() && options.cell_size_m.is_none() {
         let expected = "a name that gives the south-west corner, such as N35E138.hgt, or a cell size (cell_size_m, or --cell-size)";

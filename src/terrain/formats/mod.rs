@@ -16,13 +16,14 @@ use std::io::Read;
 use std::path::Path;
 
 pub use self::read::LoadOptions;
-pub(in crate::terrain) use self::read::open;
+pub(in crate::terrain) use self::read::{open, open_as};
 use super::{Heightmap, TerrainError};
+use crate::input::{self, Reader};
 
 /// One format that can be read.
 struct Format {
-    /// Endings of file names, in lower case.
-    endings: &'static [&'static str],
+    /// Its line in the list of all readers, with the endings of file names.
+    reader: &'static Reader,
     /// Whether a file that starts with these bytes is of this format, for names without a known ending.
     recognises: fn(&[u8]) -> bool,
     read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
@@ -30,19 +31,19 @@ struct Format {
 
 /// All formats that can be read; a new one is a file of its own and a line here.
 const FORMATS: &[Format] = &[
-    Format { endings: &["asc"], recognises: starts_like_asc, read: asc::read },
-    Format { endings: &["csv"], recognises: |_| false, read: csv::read },
-    Format { endings: &["dem"], recognises: usgs_dem::recognises, read: usgs_dem::read },
-    Format { endings: &["hgt"], recognises: |_| false, read: hgt::read },
-    Format { endings: &["npy"], recognises: |start| start.starts_with(npy::MAGIC), read: npy::read },
-    Format { endings: &["png"], recognises: |start| start.starts_with(b"\x89PNG\r\n\x1a\n"), read: png::read },
-    Format { endings: &["r16", "r32", "raw"], recognises: |_| false, read: raw::read },
-    Format { endings: &["tif", "tiff"], recognises: geotiff::recognises, read: geotiff::read },
+    Format { reader: &input::ASC, recognises: starts_like_asc, read: asc::read },
+    Format { reader: &input::CSV, recognises: |_| false, read: csv::read },
+    Format { reader: &input::DEM, recognises: usgs_dem::recognises, read: usgs_dem::read },
+    Format { reader: &input::HGT, recognises: |_| false, read: hgt::read },
+    Format { reader: &input::NPY, recognises: |start| start.starts_with(npy::MAGIC), read: npy::read },
+    Format { reader: &input::PNG, recognises: |start| start.starts_with(png::SIGNATURE), read: png::read },
+    Format { reader: &input::RAW, recognises: |_| false, read: raw::read },
+    Format { reader: &input::TIF, recognises: geotiff::recognises, read: geotiff::read },
 ];
 
 /// Endings of heightmaps, without the dot, in lower case.
 pub fn endings() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().flat_map(|format| format.endings).copied()
+    FORMATS.iter().flat_map(|format| format.reader.endings).copied()
 }
 
 /// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
@@ -56,8 +57,8 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     if let Some(no_data) = options.no_data.filter(|value| !value.is_finite()) {
         return Err(crate::validate::Invalid::new("no_data", no_data, "a number").into());
     }
-    let format = format_of(path, options)?;
-    let mut map = (format.read)(path, options)?;
+    let read = || (format_of(path, options)?.read)(path, options);
+    let mut map = input::guard(read).map_err(TerrainError::input(path))??;
     if let Some(size) = options.cell_size_m.filter(|&size| map.cell_size_m != (size, size)) {
         map.cell_size_m = (size, size);
         map.origin = None;
@@ -71,19 +72,24 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
 /// As [`load`].
 pub fn load_values(path: &Path) -> Result<(Heightmap, Option<String>), TerrainError> {
     let map = load(path, &LoadOptions { any_unit: true, ..LoadOptions::default() })?;
-    let is_geotiff = format_of(path, &LoadOptions::default())?.endings.contains(&"tif");
-    Ok((map, if is_geotiff { geotiff::unit(path)? } else { None }))
+    let unit = || match format_of(path, &LoadOptions::default())?.reader.name == input::TIF.name {
+        true => geotiff::unit(path),
+        false => Ok(None),
+    };
+    Ok((map, input::guard(unit).map_err(TerrainError::input(path))??))
 }
 
 /// Whether a file is a heightmap by the ending of its name, or else by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    FORMATS.iter().any(|f| f.endings.contains(&ending.as_str())) || format_of(path, &LoadOptions::default()).is_ok()
+    FORMATS.iter().any(|f| f.reader.endings.contains(&ending.as_str()))
+        || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
 }
 
 /// Endings of all formats that can be read, such as `.asc, .csv, .png`.
 pub fn known_endings() -> String {
-    let endings: Vec<String> = FORMATS.iter().flat_map(|f| f.endings).map(|ending| format!(".{ending}")).collect();
+    let endings: Vec<String> =
+        FORMATS.iter().flat_map(|f| f.reader.endings).map(|ending| format!(".{ending}")).collect();
     endings.join(", ")
 }
 
@@ -93,13 +99,13 @@ const START: u64 = 1024;
 fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {
     let (mut reader, _) = open(path)?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if let Some(format) = FORMATS.iter().find(|f| f.endings.contains(&ending.as_str())) {
+    if let Some(format) = FORMATS.iter().find(|f| f.reader.endings.contains(&ending.as_str())) {
         return Ok(format);
     }
     let mut start = Vec::new();
     reader.by_ref().take(START).read_to_end(&mut start).map_err(TerrainError::read(path))?;
     // With a size any file can be bare numbers.
-    let bare = |f: &&Format| options.raw_size.is_some() && f.endings.contains(&"raw");
+    let bare = |f: &&Format| options.raw_size.is_some() && f.reader.name == input::RAW.name;
     let known = FORMATS.iter().find(|f| (f.recognises)(&start)).or_else(|| FORMATS.iter().find(bare));
     known.ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })
 }

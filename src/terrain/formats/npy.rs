@@ -22,7 +22,7 @@ const LONGEST_HEADER: usize = 1 << 16;
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for what is no array of real numbers with
 /// two axes. The size in the header is checked against the length of the file before memory is taken.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_from(reader, bytes, path, options)
 }
@@ -30,7 +30,7 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
 /// Reads an array of `bytes` bytes from `reader`; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn read_from(
     mut reader: impl BufRead,
     bytes: u64,

@@ -13,6 +13,7 @@ use ndarray::Array2;
 
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
+use crate::input;
 use crate::memory::MemoryEstimate;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Heightmap, TerrainError};
@@ -24,7 +25,7 @@ pub(in crate::terrain) const CELL_X: &str = "cell_size_x_m";
 pub(in crate::terrain) const CELL_Z: &str = "cell_size_z_m";
 
 /// Bytes before the first chunk.
-const SIGNATURE: u64 = 8;
+pub(in crate::terrain) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// Bytes of memory for each byte of a text or profile: its decoder grows a list, and makes a text of it.
 const BYTES_A_CHUNK_BYTE: f64 = 4.0;
@@ -37,25 +38,30 @@ const BEST_COMPRESSION: f64 = 1032.0;
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for what is no gray PNG. The size in the
 /// header is checked against the length of the file before memory is taken.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_from(reader, bytes, path, options)
 }
 
 /// The largest gray level of a picture that does not say how high white is; `None` for any other file.
 pub(crate) fn most_if_unscaled(path: &Path) -> Option<f64> {
-    let mut decoder = Decoder::new(open(path).ok()?.0);
-    decoder.set_ignore_iccp_chunk(true);
-    let reader = decoder.read_info().ok()?;
-    let info = reader.info();
-    let says = info.uncompressed_latin1_text.iter().any(|chunk| chunk.keyword == WHITE);
-    (!says).then_some(if info.bit_depth == BitDepth::Sixteen { 65535.0 } else { 255.0 })
+    let most = || {
+        let (mut file, _) = open(path).ok()?;
+        weigh_chunks(&mut file, path).ok()?;
+        let mut decoder = Decoder::new(file);
+        decoder.set_ignore_iccp_chunk(true);
+        let reader = decoder.read_info().ok()?;
+        let info = reader.info();
+        let says = info.uncompressed_latin1_text.iter().any(|chunk| chunk.keyword == WHITE);
+        (!says).then_some(if info.bit_depth == BitDepth::Sixteen { 65535.0 } else { 255.0 })
+    };
+    input::guard(most).ok().flatten()
 }
 
 /// Reads a gray picture of `bytes` bytes from `reader`; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn read_from(
     mut reader: impl BufRead + Seek,
     bytes: u64,
@@ -113,10 +119,10 @@ pub fn read_from(
 ///
 /// # Errors
 /// [`TerrainError::Memory`] for too much; [`TerrainError::Content`] for half a colour.
-fn weigh_chunks(reader: &mut (impl BufRead + Seek), path: &Path) -> Result<(), TerrainError> {
+pub(in crate::terrain) fn weigh_chunks(reader: &mut (impl BufRead + Seek), path: &Path) -> Result<(), TerrainError> {
     let read = TerrainError::read(path);
     let mut sum = 0;
-    reader.seek(SeekFrom::Start(SIGNATURE)).map_err(&read)?;
+    reader.seek(SeekFrom::Start(SIGNATURE.len() as u64)).map_err(&read)?;
     loop {
         let mut head = [0; 8];
         // The decoder reports what ends too early.

@@ -20,7 +20,7 @@ use crate::terrain::{Heightmap, TerrainError};
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] when the length does not fit the size,
 /// or there is no size and the heights make no square.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
     let floats = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("r32"));
     let encoding = options.raw_type.unwrap_or(if floats { Encoding::F32 } else { Encoding::U16 });

@@ -1,13 +1,13 @@
 //! Options of all readers of heightmaps, and how files are opened.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::inside;
+use crate::input::Reader;
 use crate::memory::Held;
 use crate::terrain::{Crs, Encoding, Epsg, TerrainError};
+use crate::{input, inside};
 
 /// Facts about a heightmap file from the user, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,25 +72,22 @@ impl Seek for Packed {
     }
 }
 
-/// Opens a file for reading, also one from inside of another; gives its length too.
+/// Opens a raster for reading, also one from inside of another file; gives its length in bytes too.
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
+    // One without a known ending is of the format that its first bytes say; all of them may be as long.
+    open_as(Reader::of_ending(path, input::RASTERS).unwrap_or(&input::RAW), path)
+}
+
+/// Opens a file of a reader, as [`open`] does.
+pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     let reader = |bytes: Box<dyn Bytes>| BufReader::with_capacity(1 << 16, bytes);
     if let Some(inside) = inside::file(path) {
         let inside = inside.map_err(TerrainError::read(path))?;
         let length = inside.bytes.len() as u64;
         return Ok((reader(Box::new(Packed { bytes: Cursor::new(inside.bytes), _held: inside.held })), length));
     }
-    // Asked before opening, because opening a pipe waits for a writer.
-    let about = std::fs::metadata(path).map_err(TerrainError::read(path))?;
-    if !about.is_file() {
-        return Err(TerrainError::content(
-            path,
-            "a file",
-            if about.is_dir() { "a folder" } else { "a device or pipe" },
-        ));
-    }
-    let file = File::open(path).map_err(TerrainError::read(path))?;
-    Ok((reader(Box::new(file)), about.len()))
+    let (file, length) = format.open(path).map_err(TerrainError::input(path))?;
+    Ok((reader(Box::new(file)), length))
 }
 
 /// Longest `.prj` file that is read.
@@ -99,7 +96,8 @@ const LONGEST_PRJ: u64 = 1 << 16;
 /// System in the `.prj` file next to a heightmap; a missing or unreadable one only means that nothing is known.
 pub(super) fn read_prj(path: &Path) -> Crs {
     let mut bytes = Vec::new();
-    let found = ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open(&path.with_extension(ending)).ok());
+    let found =
+        ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open_as(&input::PRJ, &path.with_extension(ending)).ok());
     if found.is_none_or(|(file, _)| file.take(LONGEST_PRJ).read_to_end(&mut bytes).is_err()) {
         return Crs::default();
     }

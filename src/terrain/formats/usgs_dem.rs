@@ -35,7 +35,7 @@ const US_FOOT_M: f64 = 1200.0 / 3937.0;
 ///
 /// # Errors
 /// [`TerrainError::Text`] names the record (as a line) and what was expected in it.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_from(reader, bytes, path, options)
 }
@@ -43,7 +43,7 @@ pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
 /// Reads a digital elevation model of `bytes` bytes from `reader`; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn read_from(
     reader: impl BufRead,
     bytes: u64,

@@ -3,10 +3,11 @@
 //! The list is a comfort: where it cannot be read or written, the window has the files that it opened itself, and says nothing.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::input::RECENT;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::shipped;
 
@@ -14,9 +15,8 @@ use crate::shipped;
 const TOUR: &str = "tour";
 /// Files that are listed.
 const MOST: usize = 6;
-/// Bytes of a path, and those of the list that are read.
+/// Bytes of a path.
 const LONGEST: usize = 4096;
-const MOST_BYTES: u64 = (MOST * (LONGEST + 1)) as u64;
 
 /// The files, and where they are kept.
 #[derive(Clone, Debug, Default)]
@@ -93,12 +93,7 @@ fn fits(line: &str) -> bool {
 
 /// The files of a list; none where it is no ordinary file or cannot be read.
 fn read(file: &Path) -> Vec<PathBuf> {
-    let mut bytes = Vec::new();
-    let is_file = fs::metadata(file).is_ok_and(|about| about.is_file());
-    let opened = is_file.then(|| File::open(file).ok()).flatten();
-    if opened.is_none_or(|opened| opened.take(MOST_BYTES).read_to_end(&mut bytes).is_err()) {
-        return Vec::new();
-    }
+    let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else { return Vec::new() };
     let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
     lines.filter(|line| fits(line)).map(PathBuf::from).filter(|path| path.is_absolute()).take(MOST).collect()
 }

@@ -33,10 +33,10 @@ use self::place::Place;
 use self::said::Said;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
-use crate::inside;
 use crate::map::crs::vertical_metres;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
+use crate::{input, inside};
 
 /// Packings that are read: none, LZW, JPEG, Deflate in two numbers, PackBits, LERC, ZSTD, WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
@@ -47,14 +47,14 @@ const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 /// [`TerrainError::Content`] for what is no TIFF of one band of heights; [`TerrainError::NoCellSize`] when neither the
 /// file nor `options` say how large a cell is. The announced size is checked against the length of the file before memory
 /// is taken.
-pub fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     read_source(source_of(path)?, path, options)
 }
 
 /// Reads the heights of a TIFF or GeoTIFF in memory; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     read_source(Arc::new(BytesSource::new(data.to_vec())), path, options)
 }
@@ -62,8 +62,8 @@ pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Hei
 /// The name of the unit of the numbers, if the file has one.
 ///
 /// # Errors
-/// As [`read`].
-pub fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
+/// As [`load`](super::load).
+pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     with_file(source_of(path)?, path, |file| {
         let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
         Ok(Said::of(image, path)?.unit)
@@ -73,9 +73,12 @@ pub fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
 /// The labels of a map in GDAL's metadata by name, such as `quantity`, `scene` and `runs`; empty where there are none.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`load`](super::load).
 pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
-    with_file(source_of(path)?, path, |file| Ok(said::items(file.tiff.ifd(file.place.image).map_err(wrong(path))?)))
+    let items = || {
+        with_file(source_of(path)?, path, |file| Ok(said::items(file.tiff.ifd(file.place.image).map_err(wrong(path))?)))
+    };
+    input::guard(items).map_err(TerrainError::input(path))?
 }
 
 /// The bytes of a file, also of one from inside of another.

@@ -1,0 +1,1 @@
+<qgis version="3"><pipe><rasterrenderer type="paletted"/></pipe></qgis>

@@ -1,0 +1,1 @@
+<pipe><pipe></qgis></qgis>

@@ -1,0 +1,85 @@
+//! The lists of formats that are read and written, and all that follows from them: source, fuzz targets, SECURITY.md.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lavoxel::input::READERS;
+use lavoxel::output::WRITERS;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files of source below a folder, with their names as the lists have them and their code without tests.
+fn sources() -> Vec<(String, String)> {
+    fn below(folder: &Path, all: &mut Vec<PathBuf>) {
+        for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+            if path.is_dir() { below(&path, all) } else { all.push(path) }
+        }
+    }
+    let (src, mut all) = (root().join("src"), Vec::new());
+    below(&src, &mut all);
+    all.retain(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    let source = |path: PathBuf| {
+        let name = path.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        let text = fs::read_to_string(&path).expect("text");
+        // Modules of tests stand at the end of a file.
+        let end = ["#[cfg(test)]", "#[cfg(all(test,"].iter().filter_map(|mark| text.find(mark)).min();
+        (name, text[..end.unwrap_or(text.len())].to_owned())
+    };
+    all.into_iter().map(source).collect()
+}
+
+/// A new reader is a line of the list, because nothing else opens files.
+#[test]
+fn only_the_readers_of_the_list_open_files() {
+    // Its own temporary files, the system's facts, and tests of the window in files of their own.
+    let others =
+        ["input.rs", "output.rs", "cli/process/machine.rs", "viewer/paint/gpu/twins.rs", "viewer/paint/device.rs"];
+    let marks = ["File::open(", "fs::read(", "fs::read_to_string(", "OpenOptions::new(", "FileSource::open("];
+    for (name, code) in sources() {
+        let found = marks.iter().find(|mark| code.contains(**mark));
+        // The reader of TIFF files opens them again, after `input` has checked them.
+        let is_known =
+            others.contains(&&*name) || name == "terrain/formats/geotiff/mod.rs" && found == Some(&"FileSource::open(");
+        assert!(found.is_none() || is_known, "src/{name} has {found:?}: open files by a reader of src/input.rs");
+    }
+}
+
+#[test]
+fn readers_are_weighed_and_fuzzed() {
+    let (targets, cargo) = (root().join("fuzz/src/lib.rs"), root().join("fuzz/Cargo.toml"));
+    let [targets, cargo] = [targets, cargo].map(|path| fs::read_to_string(path).expect("text"));
+    let mut names = BTreeSet::new();
+    for reader in READERS {
+        assert!(names.insert(reader.name), "{} is twice in the list", reader.name);
+        assert!(root().join("src").join(reader.weighed_in).is_file(), "{}: src/{}", reader.name, reader.weighed_in);
+        let target = reader.fuzz;
+        assert!(targets.contains(&format!("name: \"{target}\"")), "{}: TARGETS lacks {target}", reader.name);
+        assert!(cargo.contains(&format!("path = \"fuzz_targets/{target}.rs\"")), "{}: fuzz/Cargo.toml", reader.name);
+        let code = fs::read_to_string(root().join(format!("fuzz/fuzz_targets/{target}.rs"))).expect("a target");
+        assert!(code.contains(&format!("run(\"{target}\"")), "{target}.rs runs its target");
+        assert!(fs::read_dir(root().join("fuzz/seeds").join(target)).is_ok_and(|seeds| seeds.count() >= 8), "{target}");
+    }
+    // Sections are those of a checkpoint before they are packed.
+    let fuzzed: BTreeSet<_> = READERS.iter().map(|reader| reader.fuzz).chain(["sections"]).collect();
+    for file in fs::read_dir(root().join("fuzz/fuzz_targets")).expect("targets").map(|entry| entry.expect("one").path())
+    {
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(fuzzed.contains(&*name), "fuzz_targets/{name}.rs is of no reader");
+    }
+}
+
+/// A new writer is a line of the list, because nothing else begins a file.
+#[test]
+fn only_the_writers_of_the_list_begin_files() {
+    let begins = |code: &str| {
+        code.contains("WholeFile::create(") || ["whole(path, ", "whole(&path"].iter().any(|call| code.contains(call))
+    };
+    let found: BTreeSet<String> =
+        sources().into_iter().filter(|(_, code)| begins(code)).map(|(name, _)| name).collect();
+    let listed: BTreeSet<String> = WRITERS.iter().map(|writer| writer.written_in.to_owned()).collect();
+    let own = BTreeSet::from(["output.rs".to_owned()]);
+    assert_eq!(found.difference(&own).collect::<Vec<_>>(), listed.iter().collect::<Vec<_>>());
+}
