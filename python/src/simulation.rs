@@ -332,7 +332,7 @@ impl Simulation {
         let plane: Plane = place.parse().map_err(fail)?;
         let image = py.detach(|| {
             let held = self.held()?;
-            let Stage { simulation, site } = &held.stage;
+            let Stage { simulation, site, .. } = &held.stage;
             let quantity = match field {
                 Some(name) => simulation.world().quantity(name).map_err(fail)?,
                 None => held.scene.usual_quantity(),

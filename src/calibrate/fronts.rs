@@ -31,7 +31,7 @@ impl Front {
         match self.place {
             Place::Distance(metres) => metres,
             Place::Point(point) => {
-                let [col, row] = site.cells_of(point);
+                let [col, row] = site.cells_near(point);
                 (col - from[0]).hypot(row - from[1]) * site.cell_size_m
             }
         }

@@ -51,6 +51,9 @@ pub struct Report {
     repeated_deviation: Option<f64>,
     trades: Vec<Trade>,
     processor_seconds: f64,
+    /// Remarks on how the heightmap was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     note: &'static str,
 }
 
@@ -119,6 +122,7 @@ impl Report {
             repeated_deviation: deviation,
             trades: trades(vary, &found),
             processor_seconds: all.iter().map(|made| made.seconds).sum(),
+            notes: trials.notes.clone(),
             note: NO_FORECAST,
         }
     }
@@ -167,7 +171,7 @@ impl Report {
 
     /// Warnings, each for itself.
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings = self.notes.clone();
         for number in self.numbers.iter().filter(|number| number.at_bound) {
             warnings
                 .push(format!("{}: plausible values reach a bound; widen --vary to see where they end", number.key));

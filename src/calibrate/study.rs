@@ -148,7 +148,15 @@ impl Fit {
         Ground::need(&stage, at_once).check("ask for fewer threads (--threads) or larger cells")?;
         let (observed, checked) = settings.observations(scene, &stage)?;
         let keys: Vec<NumberKey> = settings.vary.iter().map(|vary| vary.key.clone()).collect();
-        let trials = Trials { template: Template::new(scene)?, keys, site: stage.site, observed, checked, stop };
+        let trials = Trials {
+            template: Template::new(scene)?,
+            keys,
+            site: stage.site,
+            notes: stage.notes,
+            observed,
+            checked,
+            stop,
+        };
         for end in [0.0, 1.0] {
             let values: Vec<f64> = settings.vary.iter().map(|vary| vary.value(end)).collect();
             trials.check_each(&values).map_err(|fault| format!("--vary {fault}"))?;
@@ -315,7 +323,7 @@ impl Settings {
         let end_s = duration.map(|Seconds(end)| end).or(latest);
         let end_s = end_s.ok_or("pass --duration, or when it was observed: --observed FILE@6h")?;
         let vent = stage.simulation.lava_vents().next().map(|vent| [vent.x, vent.z]);
-        let from = self.from.map(|point| stage.site.cells_of(point)).or(vent);
+        let from = self.from.map(|point| stage.site.cells_near(point)).or(vent);
         let from = from.ok_or("the scene has no vent of lava")?;
         let onto = Onto { site: &stage.site, end_s, above_m: self.above, from };
         let mut observed = Vec::new();

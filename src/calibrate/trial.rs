@@ -31,6 +31,8 @@ pub(super) struct Trials {
     pub(super) template: Template,
     pub(super) keys: Vec<NumberKey>,
     pub(super) site: Site,
+    /// Remarks on how its heightmap was read.
+    pub(super) notes: Vec<String>,
     pub(super) observed: Vec<Observation>,
     pub(super) checked: Vec<Observation>,
     pub(super) stop: Arc<AtomicBool>,

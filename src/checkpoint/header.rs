@@ -73,6 +73,9 @@ pub(super) struct Place {
     cell_size_m: f64,
     floor_m: f64,
     vertical_exaggeration: f64,
+    /// Remarks on how its heightmap was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     georeference: Option<Georeference>,
 }
 
@@ -95,6 +98,7 @@ impl Header {
                 cell_size_m: stage.site.cell_size_m,
                 floor_m: stage.site.floor_m,
                 vertical_exaggeration: stage.site.vertical_exaggeration,
+                notes: stage.notes.clone(),
                 georeference: stage.site.georeference.clone(),
             },
             chosen: scene.choices().to_vec(),
@@ -185,7 +189,7 @@ impl Place {
 
     /// The simulation with its site.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
-        Stage { site: self.site(simulation.world().grid()), simulation }
+        Stage { site: self.site(simulation.world().grid()), simulation, notes: self.notes }
     }
 }
 

@@ -29,7 +29,7 @@ use lavoxel::export::ExportError;
 use lavoxel::output::{self, OutputError};
 use lavoxel::scene::{Overrides, Scene};
 use lavoxel::shipped;
-use lavoxel::terrain::TerrainError;
+use lavoxel::terrain::{TerrainError, sidecar_files};
 use lavoxel::validate::tame;
 
 use self::flags::place::PlaceArgs;
@@ -200,10 +200,10 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     shipped::named(path).ok_or_else(|| no_file(path))
 }
 
-/// Keeps a file that is read, and the projection beside it, from being replaced.
+/// Keeps a file that is read, and its sidecar files, from being replaced.
 fn protect_map(path: &Path) {
     output::protect(path);
-    ["prj", "PRJ"].iter().for_each(|ending| output::protect(&path.with_extension(ending)));
+    sidecar_files(path).iter().for_each(|file| output::protect(file));
 }
 
 /// The error of a missing file, with the file next to it or the shipped scene that was probably meant.

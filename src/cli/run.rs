@@ -163,7 +163,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
-    say::warn(scene.warnings(&stage.simulation, Some(scene.spec.film.steps)));
+    say::warn(stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))));
     Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
 }
 

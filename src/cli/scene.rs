@@ -112,7 +112,9 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             scene.drape(&stage)?;
-            say::warn(scene.warnings(&stage.simulation, Some(scene.spec.film.steps)));
+            say::warn(
+                stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
+            );
             // Nothing is said of a scene whose file is refused.
             args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
             let [nx, ny, nz] = scene.spec.grid.size;

@@ -6,12 +6,14 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::generate;
 use lavoxel::grid::Grid;
+use lavoxel::map::Georeference;
+use lavoxel::map::scale::MOST_VARIATION;
 use lavoxel::memory::{MemoryEstimate, TooMuchMemory};
 use lavoxel::output::Existing;
 use lavoxel::render::{Image, Palette, Relief, Scale};
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, Statistics, TerrainSpec};
+use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, TerrainSpec};
 use lavoxel::validate::tame;
 
 use crate::cli::flags::place::{MapArgs, Raster, Size};
@@ -121,7 +123,7 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     if args.json {
         say::data(&serde_json::to_string_pretty(&map.statistics())?)?;
     } else if args.stats || (args.picture.is_none() && args.out.is_none()) {
-        say::data(&describe(&map.statistics()))?;
+        say::data(&describe(&map))?;
         if args.kind() == Some(Kind::Volcano) {
             let (x, z) = generate::crater(args.grid());
             say::data(&format!("crater      column x = {x}, z = {z}"))?;
@@ -252,13 +254,23 @@ fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Height
     map.resampled(cols, rows).with_context(|| format!("--resample {cols}x{rows}"))
 }
 
-fn describe(s: &Statistics) -> String {
+fn describe(map: &Heightmap) -> String {
+    let s = &map.statistics();
     let mut lines = vec![
         format!("raster      {} columns × {} rows", s.cols, s.rows),
         format!("extent      {:.1} m west–east × {:.1} m north–south", s.width_m, s.depth_m),
     ];
     if let Some(bounds) = s.bounds {
         lines.push(format!("map         {bounds}"));
+        lines.extend(
+            map.origin.as_ref().and_then(Georeference::scale_in_words).map(|words| format!("scale       {words}")),
+        );
+        if let Some(share) = s.scale_varies.filter(|share| *share > MOST_VARIATION) {
+            lines.push(format!(
+                "            varies by {:.0} % over the map; a box needs a smaller part (--bounds)",
+                100.0 * share
+            ));
+        }
     }
     if s.min_m.is_nan() {
         lines.push("heights     none".to_owned());

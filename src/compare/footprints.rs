@@ -1,10 +1,11 @@
 //! Two footprints from files, on one raster.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::map::compare::{Footprint, covering, fill};
 use crate::map::features::{read_text, told, told_polygons};
-use crate::map::geojson::{self, Polygons, System};
+use crate::map::geojson::{self, Polygons, System, turn_rings};
 use crate::map::{Crs, Placement, ToDegrees};
 use crate::memory::{Held, MemoryEstimate};
 use crate::scene::Seconds;
@@ -17,6 +18,9 @@ const BYTES_A_CELL: f64 = 4.0;
 
 /// Bytes of a cell of two thicknesses on the common raster, with both footprints there.
 pub(super) const BYTES_OF_NUMBERS: f64 = 12.0;
+
+/// Longitude and latitude, as GeoJSON has them.
+const WGS_84: u16 = 4326;
 
 /// Cells along the longer side where neither file says how large a cell is.
 const CELLS: f64 = 1000.0;
@@ -100,8 +104,11 @@ impl Source {
     /// Its numbers on another raster, each cell the number of the cell around its middle; nothing is NaN. None of polygons, and where
     /// they were not kept.
     pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
-        let Self::Raster { footprint: Footprint { place, .. }, values: Some(values), .. } = self else { return None };
-        let (xs, ys): (Vec<f64>, Vec<f64>) = (onto.xs().collect(), onto.ys().collect());
+        let Self::Raster { footprint: Footprint { place, .. }, values: Some(values), crs, .. } = self else {
+            return None;
+        };
+        let here = |x: f64| crs.as_ref().map_or(x, |crs| crs.near(x, place.middle_x()));
+        let (xs, ys): (Vec<f64>, Vec<f64>) = (onto.xs().map(here).collect(), onto.ys().collect());
         let number = |(row, col): (usize, usize)| {
             let (col, row) =
                 (((xs[col] - place.west) / place.cell.0).floor(), ((place.north - ys[row]) / place.cell.1).floor());
@@ -143,9 +150,11 @@ impl Pair {
         match (a, b) {
             (Source::Raster { footprint, crs, .. }, Source::Raster { footprint: other, crs: other_crs, .. }) => {
                 names.check_same(crs.as_ref(), other_crs.as_ref())?;
+                let crs = crs.as_ref().filter(|crs| **crs != Crs::default()).or(other_crs.as_ref());
+                let other = turned(other, crs, &footprint.place);
                 let place = around(&footprint.place, other.bounds(), path_a)?;
                 let (a, b) = (footprint.onto(place), other.onto(place));
-                Ok(Self { metres: metres(crs.as_ref(), &place)?, a, b, plane: None })
+                Ok(Self { metres: metres(crs, &place)?, a, b, plane: None })
             }
             (Source::Raster { footprint, crs, .. }, Source::Polygons(polygons)) => {
                 let (a, b) = names.drawn(footprint, crs.as_ref(), (polygons, path_b))?;
@@ -161,11 +170,23 @@ impl Pair {
     }
 }
 
-/// Metres in a map unit.
+/// A footprint on a map in degrees with the longitudes that are nearest to those of a raster.
+fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> Cow<'a, Footprint> {
+    let middle = footprint.place.middle_x();
+    let by = crs.map_or(0.0, |crs| crs.near(middle, onto.middle_x()) - middle);
+    if by == 0.0 {
+        return Cow::Borrowed(footprint);
+    }
+    let place = Placement { west: footprint.place.west + by, ..footprint.place };
+    Cow::Owned(Footprint { place, inside: footprint.inside.clone() })
+}
+
+/// Metres on the ground in a map unit, over both footprints.
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
-    let middle = 0.5 * (place.north + place.south());
-    let metres = crs.map_or(Some((1.0, 1.0)), |crs| crs.metres_per_unit(middle));
-    metres.ok_or_else(|| "the middle of the map lies at or beyond a pole".to_owned())
+    let Some(crs) = crs else { return Ok((1.0, 1.0)) };
+    let bounds = place.bounds();
+    let scale = crs.scale(bounds).ok_or_else(|| "the middle of the map lies at or beyond a pole".to_owned())?;
+    scale.fault(crs, bounds).map_or(Ok(scale.metres_per_unit), |fault| Err(format!("both footprints lie on {fault}")))
 }
 
 /// A raster, grown so that it covers the other footprint.
@@ -186,10 +207,10 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Checks that two rasters are in one coordinate system.
+    /// Checks that two rasters are in one coordinate system. One that names none is taken for one on the map of the other.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
-        if a.is_same(&b) {
+        if a.is_same(&b) || a == Crs::default() || b == Crs::default() {
             return Ok(());
         }
         let (a, b) = (told(&a), told(&b));
@@ -215,7 +236,9 @@ impl Names<'_> {
             let (path, other) = (path.display(), other.display());
             format!("{path} is in {system}, {other} in {of}: bring both into one coordinate system (ogr2ogr -t_srs)")
         })?;
-        let polygons = on_the_plane(polygons, &way, path)?;
+        let mut polygons = on_the_plane(polygons, &way, path)?;
+        let middle = raster.place.middle_x();
+        polygons.polygons.iter_mut().for_each(|rings| turn_rings(rings, &crs, middle));
         let place = around(&raster.place, Some(polygons.bounds()), other)?;
         Ok((raster.onto(place), filled(place, &polygons)))
     }
@@ -229,13 +252,21 @@ impl Names<'_> {
                 "{a} is in {of_a}, {b} in {of_b}: bring both into one coordinate system (ogr2ogr -t_srs)"
             ));
         }
+        let (mut a, mut b) = (a.clone(), b.clone());
+        let degrees = (a.system == System::Degrees).then(|| Crs::from_epsg(WGS_84)).flatten();
+        if let (Some(degrees), Some([first, _])) = (&degrees, a.first()) {
+            // Both on one side of the date line, whichever way each was written.
+            a.polygons.iter_mut().for_each(|rings| turn_rings(rings, degrees, first));
+            let [west, _, east, _] = a.bounds();
+            b.polygons.iter_mut().for_each(|rings| turn_rings(rings, degrees, 0.5 * (west + east)));
+        }
         let [w, s, e, n] = a.bounds();
         let way = match a.system {
             System::Degrees => ToDegrees::utm_at([0.5 * (w + e), 0.5 * (s + n)])
                 .ok_or_else(|| format!("{}: its middle is no longitude and latitude", self.a.display()))?,
             _ => ToDegrees::SAME,
         };
-        let (plane_a, plane_b) = (on_the_plane(a, &way, self.a)?, on_the_plane(b, &way, self.b)?);
+        let (plane_a, plane_b) = (on_the_plane(&a, &way, self.a)?, on_the_plane(&b, &way, self.b)?);
         let [w, s, e, n] = plane_a.bounds();
         let size = cell_size.unwrap_or((e - w).max(n - s) / CELLS);
         if !(size > 0.0 && size.is_finite()) {

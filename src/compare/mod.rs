@@ -17,7 +17,7 @@ use crate::map::compare::{Agreement, Footprint};
 use crate::memory::MemoryEstimate;
 use crate::output::Existing;
 use crate::scene::Seconds;
-use crate::words;
+use crate::words::{self, short};
 
 /// Which cells count, and how they are measured.
 #[derive(Clone, Debug)]
@@ -82,6 +82,8 @@ pub struct Comparison {
     b: Side,
     intersection: Area,
     union: Area,
+    /// Metres on the ground of a cell, along x and along y.
+    cell_m: [f64; 2],
     cell_area_m2: f64,
     fit: Option<f64>,
     jaccard: Option<f64>,
@@ -137,6 +139,7 @@ impl Pair {
             front_difference_m: less(a.front_m, b.front_m),
             intersection: area(found.both),
             union: area(found.either()),
+            cell_m: [cell.0 * self.metres.0, cell.1 * self.metres.1],
             cell_area_m2: cell_area,
             fit: found.fit(),
             jaccard: found.jaccard(),
@@ -177,6 +180,7 @@ impl Comparison {
         let mut lines = vec![
             side("A", &self.a),
             side("B", &self.b),
+            format!("{:<13}{} × {} m on the ground", "cell", short(self.cell_m[0], 3), short(self.cell_m[1], 3)),
             format!("{:<13}{}", "both", area(self.intersection.cells, self.intersection.area_m2)),
             share("fit", self.fit, "√(∩/∪)"),
             share("Jaccard", self.jaccard, "∩/∪"),

@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::ExportError;
 use super::shapes::{Drawing, Piece};
+use crate::map::geojson::Rings;
+use crate::map::longitude::{cut_line, cut_polygon};
 use crate::map::{Crs, Site, ToDegrees, contour};
 use crate::output::Existing;
 use crate::terrain::write::whole;
@@ -58,39 +60,59 @@ impl<'a> Ground<'a> {
 
     /// The lines of a level as a feature.
     fn lines(&self, drawing: &Drawing<'_>, level: f64, lines: &[Vec<contour::Point>]) -> Value {
-        let points = |line: &Vec<contour::Point>| line.iter().map(|point| self.point(*point)).collect::<Value>();
+        let pieces = lines.iter().flat_map(|line| {
+            let points: Vec<_> = line.iter().map(|point| self.point(*point)).collect();
+            if self.is_in_degrees() { cut_line(&points) } else { vec![points] }
+        });
+        let lines: Value = pieces.map(|line| self.rounded(&line)).collect();
         json!({
             "type": "Feature",
             "properties": { "quantity": drawing.caption.name, "level": level, "unit": drawing.caption.unit },
-            "geometry": { "type": "MultiLineString", "coordinates": lines.iter().map(points).collect::<Value>() },
+            "geometry": { "type": "MultiLineString", "coordinates": lines },
         })
     }
 
     /// A piece of a footprint as a feature.
     fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
+        let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
+        let parts = if self.is_in_degrees() { cut_polygon(&rings) } else { vec![rings] };
+        let mut parts: Vec<Value> =
+            parts.iter().map(|rings| rings.iter().map(|ring| self.rounded(ring)).collect()).collect();
+        let geometry = match parts.len() {
+            1 => json!({ "type": "Polygon", "coordinates": parts.remove(0) }),
+            // RFC 7946 wants what crosses the date line cut there.
+            _ => json!({ "type": "MultiPolygon", "coordinates": parts }),
+        };
         json!({
             "type": "Feature",
             "properties": {
                 "quantity": drawing.caption.name, "above": drawing.caption.above,
                 "cells": piece.cells, "area_m2": piece.cells as f64 * drawing.cell_area_m2(),
             },
-            "geometry": { "type": "Polygon", "coordinates": piece.rings.iter().map(|ring| self.ring(ring)).collect::<Value>() },
+            "geometry": geometry,
         })
     }
 
-    fn point(&self, point: contour::Point) -> Value {
+    /// Whether coordinates are longitude and latitude.
+    fn is_in_degrees(&self) -> bool {
+        self.degrees.is_some() || self.site.map_unit() == "degree"
+    }
+
+    /// Coordinates of a point of the raster; longitudes of a map run on beyond the date line.
+    fn point(&self, point: contour::Point) -> [f64; 2] {
         let [x, y] = self.site.on_the_map(point);
-        // To a millimetre: more digits are those of the arithmetic.
-        let (point, fine) = match &self.degrees {
-            Some(way) => (way.at(x, y), 1e8),
-            None if self.site.map_unit() == "degree" => ([x, y], 1e8),
-            None => ([x, y], 1e3),
-        };
-        point.map(|value| (value * fine).round() / fine).to_vec().into()
+        self.degrees.as_ref().map_or([x, y], |way| way.at(x, y))
+    }
+
+    /// Points as a file has them, to a millimetre: more digits are those of the arithmetic.
+    fn rounded(&self, points: &[[f64; 2]]) -> Value {
+        let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
+        let point = |point: &[f64; 2]| Value::from(point.map(|value| (value * fine).round() / fine).to_vec());
+        points.iter().map(point).collect()
     }
 
     /// A ring that ends where it begins.
-    fn ring(&self, points: &[contour::Point]) -> Value {
+    fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
         points.iter().chain(points.first()).map(|point| self.point(*point)).collect()
     }
 

@@ -102,7 +102,7 @@ impl Sight<'_> {
     /// The numbers over the ground.
     fn map(&self, ground: Array2<f32>) -> Image {
         let cell = self.site.cell_size_m;
-        let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None };
+        let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None, notes: Vec::new() };
         let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
         let Picture { width, height, rgb } = shade.draw(&ground);
         let mut image = Image { width, height, rgb };

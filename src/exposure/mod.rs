@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::flow::Flow;
 use crate::map::features::{Feature, Features, features_on, read_text};
+use crate::map::longitude::cut_line;
 use crate::map::{Crs, Site};
 use crate::map::{columns, geojson};
 use crate::memory::MemoryEstimate;
@@ -104,7 +105,9 @@ impl Assets {
     /// Lines in coordinates of the map of a box, each with its name and columns; one without lines has no shape.
     pub fn of_lines(all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>, site: &Site) -> Self {
         let (mut list, mut features) = (Vec::new(), Vec::new());
+        let is_in_degrees = site.map_unit() == "degree";
         for (name, lines, columns) in all {
+            let lines = if is_in_degrees { lines.iter().flat_map(|line| cut_line(line)).collect() } else { lines };
             let shape = json!({ "type": "MultiLineString", "coordinates": lines });
             let shape = if lines.is_empty() { Value::Null } else { shape };
             features.push(json!({ "type": "Feature", "properties": {}, "geometry": shape }));

@@ -234,6 +234,8 @@ pub struct Ground {
     pub(super) template: Option<Template>,
     /// Place of the box.
     pub site: Site,
+    /// Remarks on how its heightmap was read.
+    pub(super) notes: Vec<String>,
     /// Runs that are made at once.
     pub(super) at_once: usize,
     /// Set when long steps are to be given up.

@@ -272,7 +272,7 @@ mod tests {
             1,
             Box::new(Tiled::default()),
         );
-        Ground::of(Stage { simulation, site }, 1, Default::default()).expect("it has a flow")
+        Ground::of(Stage { simulation, site, notes: Vec::new() }, 1, Default::default()).expect("it has a flow")
     }
 
     use crate::flow::Flow;

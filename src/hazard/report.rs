@@ -45,6 +45,9 @@ pub struct Report {
     /// Which features of a map are reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exposure: Vec<String>,
+    /// Remarks on how the heightmap was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     #[serde(skip)]
     size: String,
 }
@@ -93,6 +96,7 @@ impl Report {
             computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
             elapsed_s: elapsed.as_secs_f64(),
             exposure: Vec::new(),
+            notes: drawing.ground.notes.clone(),
             size: size + &drawn + &error,
         }
     }
@@ -145,7 +149,7 @@ impl Report {
         let left =
             of(self.left_the_box, "lost lava at the sides of the box; a larger part of the map would show where to");
         let inexact = of(self.inexact.len(), "have accounts that are not exact; see runs.csv");
-        [cut, blocked, left, inexact].into_iter().flatten().collect()
+        self.notes.iter().cloned().chain([cut, blocked, left, inexact].into_iter().flatten()).collect()
     }
 }
 

@@ -34,12 +34,12 @@ impl Ground {
     /// Ground of a scene that was built, before its first step, for so many runs at once, which give up a long step as soon as
     /// `stop` is set; none of a scene of the classic model.
     pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
-        let Stage { mut simulation, site } = stage;
+        let Stage { mut simulation, site, notes } = stage;
         simulation.world().flow()?;
         simulation.stop_by(stop.clone());
         // Cells are read by other matter and air alone.
         simulation.show_when_asked();
-        Some(Self { origin: simulation.into_origin(), template: None, site, at_once, stop })
+        Some(Self { origin: simulation.into_origin(), template: None, site, notes, at_once, stop })
     }
 
     /// Ground whose runs draw numbers of the scene, or an error of its heights.

@@ -299,6 +299,7 @@ pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
+    let x = site.crs().map_or(x, |crs| crs.near(x, site.middle_x()));
     [(x - place.west) / scale.0, (place.north - y) / scale.1]
 }
 

@@ -148,19 +148,6 @@ impl Crs {
         }
     }
 
-    /// Metres in a map unit, east and north, on a map whose middle has this northing or latitude: for degrees those of
-    /// the WGS 84 ellipsoid. `None` for a latitude that is none, beyond ±90° or a pole itself.
-    pub fn metres_per_unit(&self, middle: f64) -> Option<(f64, f64)> {
-        match self.unit() {
-            MapUnit::Length(metres) => Some((metres, metres)),
-            MapUnit::Angle(degrees) => {
-                let latitude = middle * degrees;
-                let (east, north) = metres_per_degree(latitude);
-                (latitude.abs() < 89.99).then_some((east * degrees, north * degrees))
-            }
-        }
-    }
-
     /// The system as well-known text: that of the file, or that of its number in the EPSG registry.
     pub fn to_wkt(&self) -> Option<String> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
@@ -494,7 +481,5 @@ mod tests {
             let (e, n) = metres_per_degree(latitude);
             assert!((e - east).abs() < 0.5 && (n - north).abs() < 0.5, "{latitude}: {e}, {n}");
         }
-        assert_eq!(Crs::default().metres_per_unit(1e6), Some((1.0, 1.0)));
-        assert_eq!(Crs::from_epsg(4326).expect("known").metres_per_unit(90.0), None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::geojson::{Rings, System, array, point, rings, system};
+use super::geojson::{Rings, System, array, point, rings, system, turn_rings};
 use super::{Crs, Site};
 use crate::input::{FEATURES, InputError, Loaded, Reader};
 use crate::memory::Held;
@@ -27,6 +27,15 @@ impl Geometry {
             Self::Points(_) => "point",
             Self::Lines(_) => "line",
             Self::Polygons(_) => "area",
+        }
+    }
+
+    /// Brings longitudes into the range of a map around its `middle`: each point, line and polygon as a whole.
+    fn turn_to(&mut self, crs: &Crs, middle: f64) {
+        match self {
+            Self::Points(points) => points.iter_mut().for_each(|point| point[0] = crs.near(point[0], middle)),
+            Self::Lines(lines) => lines.iter_mut().for_each(|line| crs.unroll(line, middle)),
+            Self::Polygons(polygons) => polygons.iter_mut().for_each(|rings| turn_rings(rings, crs, middle)),
         }
     }
 
@@ -178,14 +187,14 @@ pub(crate) fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, Stri
 /// # Errors
 /// When the two systems have nothing in common, in words that follow the name of the file.
 pub(crate) fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
-    features_in(features, &site.crs().cloned().unwrap_or_default())
+    features_in(features, &site.crs().cloned().unwrap_or_default(), site.middle_x())
 }
 
-/// Features in coordinates of a system.
+/// Features in coordinates of a system; longitudes are those around the `middle` of the map.
 ///
 /// # Errors
 /// As [`features_on`].
-pub(crate) fn features_in(features: Features, crs: &Crs) -> Result<Vec<Feature>, String> {
+pub(crate) fn features_in(features: Features, crs: &Crs, middle: f64) -> Result<Vec<Feature>, String> {
     let Features { mut features, system } = features;
     let way = system.onto(crs).ok_or_else(|| other_system(&system, crs))?;
     if !way.is_same() {
@@ -194,6 +203,7 @@ pub(crate) fn features_in(features: Features, crs: &Crs) -> Result<Vec<Feature>,
             *point = there.ok_or("has a point far from the map: is it in longitude and latitude?")?;
         }
     }
+    features.iter_mut().for_each(|feature| feature.geometry.turn_to(crs, middle));
     Ok(features)
 }
 

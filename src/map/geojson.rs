@@ -74,12 +74,25 @@ impl Polygons {
         Ok(Self { polygons, system: system(&root)? })
     }
 
+    /// The first point of all.
+    pub fn first(&self) -> Option<[f64; 2]> {
+        self.polygons.iter().flatten().flatten().next().copied()
+    }
+
     /// West, south, east and north end of all points.
     pub fn bounds(&self) -> [f64; 4] {
         let points = self.polygons.iter().flatten().flatten();
         let none = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
         points.fold(none, |[w, s, e, n], [x, y]| [w.min(*x), s.min(*y), e.max(*x), n.max(*y)])
     }
+}
+
+/// Brings the longitudes of a polygon into the range of a map around its `middle`, holes along with their outline.
+pub(crate) fn turn_rings(rings: &mut Rings, crs: &Crs, middle: f64) {
+    let Some((outline, holes)) = rings.split_first_mut() else { return };
+    crs.unroll(outline, middle);
+    let ends = outline.iter().fold([f64::MAX, f64::MIN], |[west, east], [x, _]| [west.min(*x), east.max(*x)]);
+    holes.iter_mut().for_each(|hole| crs.unroll(hole, 0.5 * (ends[0] + ends[1])));
 }
 
 pub(super) fn system(root: &Value) -> Result<System, String> {

@@ -5,6 +5,8 @@ use std::fmt::{Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use super::Crs;
+use super::crs::MapUnit;
+use crate::words::short;
 
 /// Where a heightmap lies on the map of its file: north up, in the map's own units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,7 +15,8 @@ pub struct Georeference {
     pub x_west: f64,
     /// Northing (or latitude) of the north edge of row 0, in map units.
     pub y_north: f64,
-    /// Metres in a map unit, along x and along y: 1 for a map in metres, those of a degree for one in degrees.
+    /// Metres on the ground in a map unit, along x and along y ([`Scale`](super::Scale)): 1 for a surveyor's map in metres, 0.44 for Web
+    /// Mercator at 64°, those of a degree for a map in degrees.
     pub metres_per_unit: (f64, f64),
     /// System of the coordinates.
     pub crs: Crs,
@@ -35,6 +38,27 @@ impl Georeference {
     /// Metres east and south of the north-west corner at which a point of the map lies.
     pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
         ((x - self.x_west) * self.metres_per_unit.0, (self.y_north - y) * self.metres_per_unit.1)
+    }
+
+    /// The scale in words, where metres or feet of the map are others on the ground; nothing for degrees, which are no lengths.
+    pub fn scale_in_words(&self) -> Option<String> {
+        let MapUnit::Length(metres) = self.crs.unit() else { return None };
+        let (east, north) = self.metres_per_unit;
+        let is_square = (east / north - 1.0).abs() < 1e-4;
+        (self.metres_per_unit != (metres, metres)).then(|| {
+            let unit = if metres == 1.0 { "metre" } else { "unit" };
+            let size = if is_square {
+                short(east, 4).to_string()
+            } else {
+                format!("{} × {}", short(east, 4), short(north, 4))
+            };
+            format!("a {unit} of this map is {size} m on the ground, in the middle")
+        })
+    }
+
+    /// The point of the map in the middle of a piece that reaches so many metres east and south of the north-west corner.
+    pub fn middle(&self, east_m: f64, south_m: f64) -> [f64; 2] {
+        self.to_map(0.5 * east_m, 0.5 * south_m).into()
     }
 
     /// The piece of the map that reaches so many metres east and south of the north-west corner.

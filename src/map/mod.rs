@@ -14,12 +14,14 @@ pub mod features;
 #[cfg(feature = "files")]
 pub mod geojson;
 mod georeference;
+pub mod longitude;
 #[cfg(feature = "files")]
 mod nzmg;
 pub mod outline;
 mod placement;
 #[cfg(feature = "files")]
 pub(crate) mod rounded;
+pub mod scale;
 mod site;
 mod wkt;
 
@@ -28,4 +30,5 @@ pub use crs::{Crs, Epsg, GeoKey};
 pub use degrees::ToDegrees;
 pub use georeference::{Bounds, Georeference};
 pub use placement::Placement;
+pub use scale::Scale;
 pub use site::Site;

@@ -1,6 +1,6 @@
 //! Where a raster lies on its map, in the map's own units.
 
-use super::Georeference;
+use super::{Bounds, Georeference};
 
 /// The frame of a raster with north up, in map units: metres, or degrees where the map is in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +28,17 @@ impl Placement {
             }
             None => Self { cols, rows, west: 0.0, north: rows as f64 * cell_size_m.1, cell: cell_size_m },
         }
+    }
+
+    /// Easting or longitude of the middle.
+    pub fn middle_x(&self) -> f64 {
+        self.west + 0.5 * self.cols as f64 * self.cell.0
+    }
+
+    /// Its four sides.
+    pub fn bounds(&self) -> Bounds {
+        let east = self.west + self.cols as f64 * self.cell.0;
+        Bounds { west: self.west, south: self.south(), east, north: self.north }
     }
 
     /// South edge of the last row.

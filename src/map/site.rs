@@ -69,6 +69,16 @@ impl Site {
         [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
     }
 
+    /// Columns and rows from the box's north-west corner of a single place of the map, whichever number its longitude has.
+    pub fn cells_near(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        self.cells_of([self.crs().map_or(x, |crs| crs.near(x, self.middle_x())), y])
+    }
+
+    /// Easting or longitude of the middle of the box, in map units.
+    pub fn middle_x(&self) -> f64 {
+        self.placement().middle_x()
+    }
+
     /// Coordinate system of the map, where that is known.
     pub fn crs(&self) -> Option<&Crs> {
         self.georeference.as_ref().map(|place| &place.crs)

@@ -106,7 +106,7 @@ mod tests {
     fn cells_lie_below_the_heights() {
         let relief = ReliefSpec { file: "a.png".into(), from: [1.0, 2.0, 0.0], size: [4.0, 4.0, 2.0], cells: None };
         let heights = array![[10.0, 10.0, 20.0, 30.0], [30.0, f32::NAN, 10.0, 20.0]];
-        let map = Heightmap { heights, cell_size_m: (1.0, 1.0), origin: None };
+        let map = Heightmap { heights, cell_size_m: (1.0, 1.0), origin: None, notes: Vec::new() };
         let cells = relief.below(&map, Grid::new(8, 8, 8));
         let tall = |x: usize, z: usize| {
             let is_in = |y: &usize| cells.contains([x, *y, z].map(|v| v as f64 + 0.5));
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4, 5].map(|x| tall(x, 0)), [0, 0, 0, 2, 4, 0]);
         assert_eq!([0, 1, 2, 3, 4, 5].map(|x| tall(x, 1)), [0, 4, 0, 0, 2, 0]);
         assert_eq!(tall(3, 2), 0);
-        let flat = Heightmap { heights: array![[7.0]], cell_size_m: (1.0, 1.0), origin: None };
+        let flat = Heightmap { heights: array![[7.0]], cell_size_m: (1.0, 1.0), origin: None, notes: Vec::new() };
         assert_eq!(relief.below(&flat, Grid::new(8, 8, 8)).count(), 4 * 4 * 2);
         // Only the part of it that lies in the box.
         assert_eq!(relief.below(&flat, Grid::new(3, 3, 1)).count(), 2);

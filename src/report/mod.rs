@@ -293,7 +293,7 @@ fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
 impl Report {
     /// The report of a scene and the state that it came to; `interrupted` where not all steps were made.
     pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
-        let Stage { simulation, site } = stage;
+        let Stage { simulation, site, notes } = stage;
         let world = simulation.world();
         let (grid, lava) = (world.grid(), world.lava());
         let ledger = lava.ledger();
@@ -338,7 +338,7 @@ impl Report {
             flow: FlowReport::of(simulation, site),
             goals: simulation.goals().iter().map(|(goal, progress)| GoalReport::of(goal, &progress)).collect(),
             note: NO_FORECAST,
-            warnings: Vec::new(),
+            warnings: notes.clone(),
             summary: scene.summary(site, simulation),
             edge: edge.words(),
             state_hash: format!("{:016x}", world.state_hash()),
@@ -353,9 +353,9 @@ impl Report {
             Some(flow) => flow.warnings(),
             None => mass_warnings(&self.mass, " of lava").collect(),
         };
-        let others = self.materials.iter();
+        let (notes, others) = (self.warnings.iter().cloned(), self.materials.iter());
         let others = others.flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
-        of_lava.into_iter().chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
+        notes.chain(of_lava).chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
     }
 
     /// The report for people.

@@ -34,6 +34,8 @@ const LEAST_STRETCH: f64 = 0.01;
 const STEPS: [(f64, f64); 2] = [(4.0, 60.0), (15.0, 300.0)];
 /// Levels of cells from the lowest to the highest ground that a box of the physical model has at most.
 const MOST_LEVELS: f64 = 500.0;
+/// Least height of a cell in metres that a scene can say.
+const LEAST_HEIGHT_M: f64 = 1e-3;
 /// Relief of a gray picture that does not say how high white is, as a share of its shorter side.
 const PICTURE_RELIEF: f64 = 0.25;
 
@@ -157,7 +159,7 @@ impl Scene {
         if let Some(height) = self.spec.grid.cell_height_m {
             return height;
         }
-        let height = rough((cell / 2.0).max(relief_m / MOST_LEVELS));
+        let height = rough((cell / 2.0).max(relief_m / MOST_LEVELS)).max(LEAST_HEIGHT_M);
         self.spec.grid.cell_height_m = Some(height);
         self.choose(format!("cells {height} m high (--cell-height)"));
         height

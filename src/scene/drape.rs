@@ -43,7 +43,7 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
         let fits = size.iter().all(|side| *side as f64 <= LONGEST);
         return Ok(Drape::new(if fits { pixels } else { laid(&pixels, &way, way.size(1.0), path)? }));
     };
-    let to_picture = to_picture(&place, site, path)?;
+    let to_picture = to_picture(&place, size, (site, path))?;
     let sides = [site.grid.nx as f64, site.grid.nz as f64];
     let way = Way::new(|[x, z]| {
         let point = to_picture(site.on_the_map([x * sides[0], z * sides[1]]));
@@ -59,8 +59,8 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
 /// The way from coordinates of the terrain to those of the picture.
 fn to_picture(
     place: &Place,
-    site: &Site,
-    path: &Path,
+    size: [usize; 2],
+    (site, path): (&Site, &Path),
 ) -> Result<impl Fn([f64; 2]) -> Option<[f64; 2]> + use<>, TerrainError> {
     let (unknown, terrain) = (Crs::default(), site.crs());
     let terrain = terrain.filter(|crs| **crs != unknown && place.crs != unknown && !crs.is_same(&place.crs));
@@ -74,9 +74,13 @@ fn to_picture(
             )
         })?),
     };
-    Ok(move |[x, y]: [f64; 2]| match &ways {
-        None => Some([x, y]),
-        Some((degrees, picture)) => picture.back(degrees.at(x, y)),
+    let (crs, middle) = (place.crs.clone(), place.point_of([0.5 * size[0] as f64, 0.5 * size[1] as f64])[0]);
+    Ok(move |[x, y]: [f64; 2]| {
+        let [x, y] = match &ways {
+            None => [x, y],
+            Some((degrees, picture)) => picture.back(degrees.at(x, y))?,
+        };
+        Some([crs.near(x, middle), y])
     })
 }
 

@@ -401,6 +401,7 @@ impl Scene {
             vertical_exaggeration: surface.vertical_exaggeration,
             georeference: surface.georeference.clone(),
         };
+        let notes = std::mem::take(&mut surface.notes);
         let start = self.lava_at_start(&mut surface.heights, &site)?;
         self.raise_barriers(&mut surface.heights, &site)?;
         let vents = self.vents_on(&surface, grid).map_err(invalid)?;
@@ -434,7 +435,7 @@ impl Scene {
         events.sort_by_key(|event| event.at);
         let goals = Goals::new(&spec.goals, &state);
         let simulation = self.simulation(state, &vents, engine).with_goals(goals);
-        Ok(Stage { simulation: simulation.with_events(events).map_err(invalid)?, site })
+        Ok(Stage { simulation: simulation.with_events(events).map_err(invalid)?, site, notes })
     }
 }
 
@@ -449,6 +450,7 @@ impl Stage {
             floor_m: site.floor_m,
             vertical_exaggeration: site.vertical_exaggeration,
             georeference: site.georeference.clone(),
+            notes: self.notes.clone(),
         }
     }
 }
@@ -459,4 +461,6 @@ pub struct Stage {
     pub simulation: Simulation,
     /// The site of its box.
     pub site: Site,
+    /// Remarks on what was assumed or left out while its files were read, a sentence each.
+    pub notes: Vec<String>,
 }

@@ -5,7 +5,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `scene.toml` | the scene, which replays to the same bits; every command takes the session file in its place |
-//! | the names of heightmaps and meshes | those that the scene reads, with a `.prj` beside them, up to [`MAX_PACKED`] bytes each |
+//! | the names of heightmaps and meshes | those that the scene reads, with their sidecar files ([`sidecar`]), up to [`MAX_PACKED`] bytes each |
 //! | `base.toml`, `history.toml` | the scene before anything was done, and acts and branches since, for the window |
 //! | `thumbnail.png` | a small picture for lists of files |
 //!
@@ -23,6 +23,7 @@ use crate::input::{self, InputError};
 use crate::inside;
 use crate::memory::Held;
 use crate::output::{Existing, OutputError, WholeFile, safe_name};
+use crate::terrain::formats::sidecar;
 
 /// Names in the archive.
 pub(super) const SCENE: &str = "scene.toml";
@@ -117,7 +118,7 @@ fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
 }
 
 impl Files {
-    /// Takes a file, with the projection beside it, and gives its name in the scene of the archive.
+    /// Takes a file with its sidecar files, and gives its name in the scene of the archive.
     fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
         let read = |cause| SceneError::Read { path: path.to_owned(), cause };
         let whole = absolute(path).map_err(read)?;
@@ -135,19 +136,25 @@ impl Files {
         Ok(name)
     }
 
-    /// Adds a file under a name that is free, and its projection under the name that goes with it.
+    /// Adds a file under a name that is free, and its sidecar files under the names that go with it.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("dat").to_owned();
         let stem = safe_name(&path.file_stem().unwrap_or_default().to_string_lossy());
+        let names_of = |stem: &str| -> Vec<String> {
+            let sidecars = sidecar::candidates(Path::new(&format!("{stem}.{ending}")));
+            sidecars.into_iter().filter_map(|names| Some(names.first()?.display().to_string())).collect()
+        };
         let is_free = |stem: &String| {
-            ![SCENE, BASE, HISTORY, THUMBNAIL].contains(&format!("{stem}.{ending}").as_str())
-                && [ending.as_str(), "prj"].iter().all(|ending| !self.packed.contains_key(&format!("{stem}.{ending}")))
+            let name = format!("{stem}.{ending}");
+            ![SCENE, BASE, HISTORY, THUMBNAIL].contains(&name.as_str())
+                && std::iter::once(&name).chain(&names_of(stem)).all(|name| !self.packed.contains_key(name))
         };
         let stems = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
         let stem = stems.into_iter().find(is_free).unwrap_or(stem);
-        let projection = ["prj", "PRJ", "Prj"].map(|ending| path.with_extension(ending));
-        if let Some(projection) = projection.iter().find_map(|path| read_short(path).ok().flatten()) {
-            self.packed.insert(format!("{stem}.prj"), projection);
+        for (spelt, name) in sidecar::candidates(path).iter().zip(names_of(&stem)) {
+            if let Some(file) = spelt.iter().find_map(|path| read_short(path).ok().flatten()) {
+                self.packed.insert(name, file);
+            }
         }
         let name = format!("{stem}.{ending}");
         self.packed.insert(name.clone(), packed);
@@ -216,7 +223,7 @@ mod tests {
     }
 
     fn hash(scene: &Scene) -> (u64, bool) {
-        let Stage { mut simulation, site } = scene.build(Box::new(Plain)).expect("built");
+        let Stage { mut simulation, site, .. } = scene.build(Box::new(Plain)).expect("built");
         (0..5).for_each(|_| simulation.step());
         (simulation.world().state_hash(), site.georeference.is_some())
     }

@@ -33,6 +33,7 @@ impl Scene {
             let (wide, deep) = (site.grid.nx as f64 * site.cell_size_m, site.grid.nz as f64 * site.cell_size_m);
             let crs = map.crs.name().map(|name| format!(" ({name})")).unwrap_or_default();
             lines.push(format!("map         {}{crs}", map.bounds(wide, deep)));
+            lines.extend(map.scale_in_words().map(|scale| format!("scale       {scale}")));
         }
         lines.extend(simulation.vents().take(MOST_VENTS).map(|spec| vent(spec, site, simulation.world())));
         let vents = simulation.vents().count();

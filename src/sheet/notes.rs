@@ -5,6 +5,7 @@ use super::view::View;
 use crate::export::About;
 use crate::map::ToDegrees;
 use crate::map::features::told;
+use crate::map::longitude::usual;
 use crate::scene::Seconds;
 use crate::validate::tame;
 use crate::words;
@@ -120,7 +121,7 @@ fn coordinates(source: &Source, view: &View) -> String {
         let side = |angle: f64, names: [&str; 2]| {
             format!("{:.4}° {}", angle.abs(), if angle < 0.0 { names[1] } else { names[0] })
         };
-        text += &format!("; middle {}, {}", side(north, ["N", "S"]), side(east, ["E", "W"]));
+        text += &format!("; middle {}, {}", side(north, ["N", "S"]), side(usual(east), ["E", "W"]));
     }
     text + "."
 }

@@ -36,7 +36,7 @@ impl Overlay {
         geojson::need(&text).check("simplify it (ogr2ogr -simplify)")?;
         let features = Features::parse(&text).map_err(wrong)?;
         let system = features.system.clone();
-        let features = features_in(features, &source.crs()).map_err(wrong)?;
+        let features = features_in(features, &source.crs(), source.middle_x()).map_err(wrong)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let name = stem.strip_prefix("exposure_").unwrap_or(&stem).replace('_', " ");
         let name = crate::validate::tame(&name);

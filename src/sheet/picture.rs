@@ -88,7 +88,7 @@ impl Ground {
             }
         }
         let known = heights.mapv(|height| !height.is_nan());
-        let ground = Heightmap { heights, cell_size_m: (pixel_m, pixel_m), origin: None };
+        let ground = Heightmap { heights, cell_size_m: (pixel_m, pixel_m), origin: None, notes: Vec::new() };
         let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
         let Picture { width, height, mut rgb } = shade.draw(&ground);
         for (pixel, known) in rgb.chunks_exact_mut(3).zip(&known) {

@@ -103,6 +103,11 @@ impl Source {
         Placement::new(self.map.origin.as_ref(), self.map.cell_size_m, self.map.heights.dim())
     }
 
+    /// Easting or longitude of the middle of the map.
+    pub(super) fn middle_x(&self) -> f64 {
+        self.placement().middle_x()
+    }
+
     /// Metres in a unit of the map, along x and y.
     pub(super) fn metres_per_unit(&self) -> (f64, f64) {
         self.map.origin.as_ref().map_or((1.0, 1.0), |origin| origin.metres_per_unit)

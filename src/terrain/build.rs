@@ -75,7 +75,15 @@ impl TerrainSpec {
             Kind::Volcano => middle_of(crater(grid)),
             _ => summit(&heights),
         };
-        Ok(Surface { heights, summit, cell_size_m, floor_m: 0.0, vertical_exaggeration: stretch, georeference: None })
+        Ok(Surface {
+            heights,
+            summit,
+            cell_size_m,
+            floor_m: 0.0,
+            vertical_exaggeration: stretch,
+            georeference: None,
+            notes: Vec::new(),
+        })
     }
 }
 

@@ -25,8 +25,9 @@ impl Heightmap {
     /// [`TerrainError::NoPlace`] for a heightmap that has no place on a map.
     pub fn crop_to(&self, bounds: Bounds) -> Result<Self, TerrainError> {
         let (Some(origin), Some(has)) = (&self.origin, self.bounds()) else { return Err(TerrainError::NoPlace) };
-        let (west_m, north_m) = origin.from_map(bounds.west, bounds.north);
-        let (east_m, south_m) = origin.from_map(bounds.east, bounds.south);
+        let [west, east] = origin.crs.span_near([bounds.west, bounds.east], 0.5 * (has.west + has.east));
+        let (west_m, north_m) = origin.from_map(west, bounds.north);
+        let (east_m, south_m) = origin.from_map(east, bounds.south);
         self.between((west_m, north_m), (east_m, south_m))
             .ok_or_else(|| TerrainError::Bounds { bounds: bounds.into(), has: has.into() })
             .and_then(|crop| self.crop(crop))

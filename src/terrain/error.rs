@@ -33,7 +33,7 @@ pub enum TerrainError {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The name ends in something no reader or writer knows.
-    #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_picture(path))]
+    #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_kind(path))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
@@ -175,6 +175,24 @@ pub enum TerrainError {
         /// Heights in all.
         total: usize,
     },
+    /// Numbers that stand for no data where nothing says so.
+    #[error(
+        "{}: {count} of {total} heights are {value} and far from all others, the first in column {}, row {}: a mark for no data that \
+         the file does not name; name it (no_data = {value}, or --no-data {value})",
+        path.display(), first.1, first.0
+    )]
+    UnnamedNoData {
+        /// The file.
+        path: PathBuf,
+        /// The mark, as it stands in the file.
+        value: f64,
+        /// Heights with it.
+        count: usize,
+        /// Heights in all.
+        total: usize,
+        /// Row and column of the first one, from 0 in the north-west.
+        first: (usize, usize),
+    },
     /// Not one height is known.
     #[error("none of the {total} heights has data; nothing can be built from them")]
     AllNoData {
@@ -224,9 +242,33 @@ pub enum TerrainError {
     Invalid(#[from] Invalid),
 }
 
+/// How a file of a kind that is not read becomes one that is; nothing for unknown kinds.
+fn mend_of_kind(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let unpack = |command: &str| format!("; unpack it first: {command} {name}");
+    let convert = |command: &str| {
+        format!("; convert it: {command} {name} {}.tif", path.file_stem().unwrap_or_default().to_string_lossy())
+    };
+    match &*ending {
+        "gz" | "tgz" => unpack("gunzip"),
+        "bz2" => unpack("bunzip2"),
+        "xz" => unpack("unxz"),
+        "zst" => unpack("unzstd"),
+        "zip" | "kmz" => unpack("unzip"),
+        "7z" => unpack("7z x"),
+        "tar" => unpack("tar xf"),
+        "nc" | "nc4" | "cdf" | "vrt" | "grd" | "img" | "adf" | "bil" | "bip" | "bsq" | "flt" | "hdf" | "h5" | "grb"
+        | "grib" | "grb2" | "dt0" | "dt1" | "dt2" | "xyz" | "jp2" | "ter" | "sdat" | "rst" | "map" | "kap" | "ecw"
+        | "sid" | "mrf" | "bt" | "gpkg" | "mbtiles" => convert("gdal_translate"),
+        "las" | "laz" => "; make a raster of its points, for example with pdal or whitebox_tools".to_owned(),
+        _ => mend_of_picture(path),
+    }
+}
+
 /// How a picture of a kind that is not read becomes one that is; nothing for other files.
 pub(crate) fn mend_of_picture(path: &Path) -> String {
-    const PICTURES: [&str; 6] = ["jpg", "jpeg", "gif", "bmp", "webp", "jp2"];
+    const PICTURES: [&str; 5] = ["jpg", "jpeg", "gif", "bmp", "webp"];
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if PICTURES.contains(&ending.as_str()) {
         "; convert the picture to a gray PNG, as with: magick IN -colorspace Gray OUT.png".to_owned()

@@ -1,5 +1,7 @@
 //! A heightmap cut and scaled to the columns of a box.
 
+use std::path::Path;
+
 use super::resample::{Window, resample};
 use super::surface::{LEAST_AIR, summit, with_headroom};
 use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
@@ -21,6 +23,10 @@ pub(super) fn fit(
     // Only what the box shows decides about holes and the lowest height.
     let cover = covering(window, map);
     let mut land = map.crop(cover)?;
+    if let Some(found) = land.fault_of_scale() {
+        let file = spec.file.as_deref().unwrap_or(Path::new(""));
+        return Err(TerrainError::content(file, "a map of one scale", found));
+    }
     land.fill(rule)?;
     let inner = Window { west: window.west - cover.west as f64, north: window.north - cover.north as f64, ..window };
     let metres = resample(&land.heights, inner, grid.nx, grid.nz);
@@ -43,6 +49,7 @@ pub(super) fn fit(
         floor_m: base_m - base_cells * cell_size_m / stretch,
         vertical_exaggeration: stretch,
         georeference: map.moved_origin(window.west, window.north),
+        notes: map.notes.clone(),
     })
 }
 

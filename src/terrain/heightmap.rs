@@ -7,21 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::resample::{Window, resample};
 use super::{Bounds, Crs, Georeference, TerrainError};
+use crate::map::Scale;
 use crate::memory::MemoryEstimate;
 
 /// Bytes of a height.
 pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
 
 impl Georeference {
-    /// Where a north-up raster of so many rows lies whose north-west corner and cell size are known in map units; gives
-    /// the size of a cell in metres too. For degrees that is the one in the middle of the map.
+    /// Where a north-up raster of `(rows, cols)` cells lies whose north-west corner and cell size are known in map units; gives
+    /// the size of a cell in metres on the ground too, as it is in the middle of the map.
     ///
     /// # Errors
     /// [`TerrainError::Content`], naming `path`, when the numbers can be no place: cells without a size, coordinates that
     /// are not finite, degrees at or beyond a pole.
     pub(super) fn north_up(
         path: &Path,
-        rows: usize,
+        (rows, cols): (usize, usize),
         (x_west, y_north): (f64, f64),
         cell_units: (f64, f64),
         crs: Crs,
@@ -31,9 +32,11 @@ impl Georeference {
             return Err(TerrainError::content(path, "cell sizes above 0", found));
         }
         let middle = y_north - 0.5 * rows as f64 * cell_units.1;
-        let metres_per_unit = crs.metres_per_unit(middle).ok_or_else(|| {
+        let (east, south) = (x_west + cols as f64 * cell_units.0, y_north - rows as f64 * cell_units.1);
+        let scale = crs.scale(Bounds { west: x_west, south, east, north: y_north }).ok_or_else(|| {
             TerrainError::content(path, "a latitude between the poles in the middle of the map", format!("{middle}°"))
         })?;
+        let metres_per_unit = scale.metres_per_unit;
         let cell_size_m = (cell_units.0 * metres_per_unit.0, cell_units.1 * metres_per_unit.1);
         if ![x_west, middle, cell_size_m.0, cell_size_m.1].iter().all(|v| v.is_finite()) {
             return Err(TerrainError::content(path, "a place on a map", format!("the corner {x_west}, {y_north}")));
@@ -51,6 +54,8 @@ pub struct Heightmap {
     pub cell_size_m: (f64, f64),
     /// Place on the map, where known.
     pub origin: Option<Georeference>,
+    /// Remarks on what was assumed or left out while its file was read, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// A part of a heightmap, in its own cells.
@@ -119,6 +124,10 @@ pub struct Statistics {
     pub depth_m: f64,
     /// West, south, east and north end on the map, where it has a place on one.
     pub bounds: Option<Bounds>,
+    /// Metres on the ground in a unit of the map, along x and along y, in its middle.
+    pub metres_per_unit: Option<(f64, f64)>,
+    /// Largest share by which that differs at its corners and sides.
+    pub scale_varies: Option<f64>,
 }
 
 impl Heightmap {
@@ -169,6 +178,11 @@ impl Heightmap {
             width_m,
             depth_m,
             bounds: self.bounds(),
+            metres_per_unit: self.origin.as_ref().map(|origin| origin.metres_per_unit),
+            scale_varies: self
+                .bounds()
+                .zip(self.origin.as_ref())
+                .and_then(|(bounds, origin)| Some(origin.crs.scale(bounds)?.varies)),
         }
     }
 
@@ -201,11 +215,31 @@ impl Heightmap {
         let (Some(east), Some(south)) = (east, south) else {
             return Err(TerrainError::Crop { crop: crop.into(), cols: self.cols(), rows: self.rows() });
         };
-        Ok(Self {
+        let mut part = Self {
             heights: self.heights.slice(s![crop.north..south, crop.west..east]).to_owned(),
             cell_size_m: self.cell_size_m,
             origin: self.moved_origin(crop.west as f64, crop.north as f64),
-        })
+            notes: self.notes.clone(),
+        };
+        part.measure_again();
+        Ok(part)
+    }
+
+    /// Gives the cells of a part of a map the size that they have in its own middle.
+    fn measure_again(&mut self) {
+        let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else { return };
+        let Some(Scale { metres_per_unit: (east, north), .. }) = origin.crs.scale(bounds) else { return };
+        if origin.metres_per_unit != (east, north) {
+            self.cell_size_m.0 *= east / origin.metres_per_unit.0;
+            self.cell_size_m.1 *= north / origin.metres_per_unit.1;
+            origin.metres_per_unit = (east, north);
+        }
+    }
+
+    /// The fault of a map whose scale varies too much over it, with its mend.
+    pub(super) fn fault_of_scale(&self) -> Option<String> {
+        let (bounds, origin) = (self.bounds()?, self.origin.as_ref()?);
+        origin.crs.scale(bounds)?.fault(&origin.crs, bounds)
     }
 
     /// The origin after cutting away `cols` cells in the west and `rows` in the north.
@@ -231,6 +265,7 @@ impl Heightmap {
             heights: resample(&self.heights, Window::whole(&self.heights), cols, rows),
             cell_size_m: (wide / cols as f64, deep / rows as f64),
             origin: self.origin.clone(),
+            notes: self.notes.clone(),
         })
     }
 }

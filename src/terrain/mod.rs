@@ -31,6 +31,7 @@ pub mod spec;
 mod surface;
 #[cfg(feature = "files")]
 mod survey;
+mod unit;
 #[cfg(feature = "files")]
 pub mod write;
 
@@ -41,7 +42,7 @@ pub(crate) use build::CellSize;
 pub use encoding::{Encoding, Number};
 pub use error::TerrainError;
 #[cfg(feature = "files")]
-pub use formats::{LoadOptions, endings, load, load_values};
+pub use formats::{LoadOptions, endings, load, load_values, sidecar_files};
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};
 #[cfg(feature = "files")]
 pub use hillshade::{Hillshade, Picture};
@@ -51,3 +52,4 @@ pub use surface::Surface;
 pub(crate) use surface::summit;
 #[cfg(feature = "files")]
 pub(crate) use survey::on_columns;
+pub use unit::HeightUnit;

@@ -8,6 +8,7 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use jpeg_decoder::{Decoder, PixelFormat};
 
 use super::error::MAX_SAMPLES;
+use super::formats::sidecar::Sidecars;
 use super::formats::{geotiff, open_as, png};
 use super::{Crs, TerrainError};
 use crate::input;
@@ -81,7 +82,32 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
         true => jpeg(file, path)?,
         false => picture(file, path)?,
     };
-    Ok(Photo { size, rgba, place: None })
+    Photo { size, rgba, place: None }.with(&Sidecars::of(path)?, (None, Crs::default()), 0, path)
+}
+
+impl Photo {
+    /// The picture at its place: that of the file itself, `own`, or of its sidecar files, whose mask makes pixels clear.
+    pub(super) fn with(
+        mut self,
+        sidecars: &Sidecars,
+        own: (Option<GeoTransform>, Crs),
+        points: usize,
+        path: &Path,
+    ) -> Result<Self, TerrainError> {
+        let [cols, rows] = self.size;
+        if let Some(mask) = &sidecars.mask {
+            geotiff::with_mask(mask, (path, (rows, cols)), |(row, col)| self.rgba[4 * (row * cols + col) + 3] = 0)?;
+        }
+        let (transform, _) = sidecars.place(own.0);
+        if transform.is_none() && points.max(sidecars.points) > 1 {
+            let found =
+                "control points, between which it may be bent; bring it onto a grid, for example with gdalwarp -tps";
+            return Err(TerrainError::content(path, "a picture on the grid of its map", found));
+        }
+        let crs = sidecars.system(own.1);
+        self.place = transform.map(|transform| Place { transform, crs });
+        Ok(self)
+    }
 }
 
 /// Number of pixels of a picture, after checking it against the most there may be and against memory; its decoder takes so many bytes

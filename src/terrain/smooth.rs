@@ -96,7 +96,7 @@ mod tests {
 
     fn map(height: impl Fn(f64, f64) -> f64) -> Heightmap {
         let heights = Array2::from_shape_fn((40, 50), |(row, col)| height(row as f64, col as f64) as f32);
-        Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None }
+        Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() }
     }
 
     /// Root of the mean square of the differences to a height.

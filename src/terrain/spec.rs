@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(not(feature = "files"))]
 use super::error::no_files;
 use super::noise::HeightError;
-use super::{Encoding, Epsg, Fill, Heightmap, TerrainError};
+use super::{Encoding, Epsg, Fill, HeightUnit, Heightmap, TerrainError};
 #[cfg(feature = "files")]
 use super::{LoadOptions, load};
 use crate::generate::Cone;
@@ -60,6 +60,16 @@ impl Kind {
 words!(Kind, Fill);
 
 impl Value for Epsg {
+    fn form() -> Form {
+        Form::Text
+    }
+
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Value for HeightUnit {
     fn form() -> Form {
         Form::Text
     }
@@ -130,6 +140,9 @@ table! {
         /// A number that means no data, besides those that the file names.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub no_data: Option<f64> = None, for "heightmap";
+        /// Unit of the file's heights where it says none, or another one: `"m"`, `"ft"`, `"us-ft"`, `"km"`, `"dm"`, `"cm"`, `"mm"`, `"yd"`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub height_unit: Option<HeightUnit> = None, for "heightmap";
         /// System of the file's coordinates, such as `"EPSG:27200"`, where the file does not say it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub crs: Option<Epsg> = None, for "heightmap";
@@ -237,6 +250,7 @@ impl TerrainSpec {
             black_m: self.black_m,
             white_m: self.white_m,
             no_data: self.no_data,
+            height_unit: self.height_unit,
             crs: self.crs,
             raw_size: self.raw_size,
             raw_type: self.raw_type,

@@ -21,6 +21,8 @@ pub struct Surface {
     pub vertical_exaggeration: f64,
     /// Place on the map, where the heightmap has one; the edge of the box's north-west column.
     pub georeference: Option<Georeference>,
+    /// Remarks on what was assumed or left out while its heightmap was read, a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Surface {
@@ -31,6 +33,7 @@ impl Surface {
             heights: self.heights.mapv(|h| (self.floor_m + f64::from(h) * metres) as f32),
             cell_size_m: (self.cell_size_m, self.cell_size_m),
             origin: self.georeference.clone(),
+            notes: self.notes.clone(),
         }
     }
 }

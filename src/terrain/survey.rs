@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use crate::map::features::told;
-use crate::map::{Placement, Site};
+use crate::map::{Crs, Placement, Site};
 use crate::terrain::load_values;
 
 /// Numbers of a raster on the columns of a box, shape `(nz, nx)`: the mean of its cells whose middles lie in a column, else the
@@ -19,7 +19,8 @@ pub(crate) fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String
         map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default(),
         site.crs().cloned().unwrap_or_default(),
     );
-    if !crs.is_same(&of_box) {
+    // A file that names no system is taken for one on the map of the terrain.
+    if crs != Crs::default() && !crs.is_same(&of_box) {
         let (there, here) = (told(&crs), told(&of_box));
         return Err(format!("is in {here}, the system of the terrain; it is in {there} (gdalwarp -t_srs)"));
     }
@@ -28,7 +29,7 @@ pub(crate) fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String
         (Array2::<f64>::zeros((site.grid.nz, site.grid.nx)), Array2::<u32>::zeros((site.grid.nz, site.grid.nx)));
     let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
     for ((row, col), value) in map.heights.indexed_iter().filter(|(_, value)| value.is_finite()) {
-        let [x, z] = site.cells_of([xs[col], ys[row]]);
+        let [x, z] = site.cells_near([xs[col], ys[row]]);
         if let Some(sum) = (x >= 0.0 && z >= 0.0).then(|| sums.get_mut((z as usize, x as usize))).flatten() {
             *sum += f64::from(*value);
             counts[(z as usize, x as usize)] += 1;
@@ -36,6 +37,7 @@ pub(crate) fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String
     }
     let around = |row: usize, col: usize| {
         let [x, y] = site.on_the_map([col as f64 + 0.5, row as f64 + 0.5]);
+        let x = of_box.near(x, place.middle_x());
         let (col, row) = (((x - place.west) / place.cell.0).floor(), ((place.north - y) / place.cell.1).floor());
         let value = (row >= 0.0 && col >= 0.0).then(|| map.heights.get((row as usize, col as usize))).flatten();
         value.map_or(f64::NAN, |value| f64::from(*value))

@@ -14,6 +14,7 @@ mod by_hand;
 mod gdal;
 mod misread;
 mod real;
+mod sidecar;
 mod tiff;
 
 /// Whether a program of GDAL is installed; records a skipped test where it is not.

@@ -134,7 +134,7 @@ fn oblong() -> Heightmap {
         let (x, y) = origin.to_map((c as f64 + 0.5) * cell_size_m.0, (r as f64 + 0.5) * cell_size_m.1);
         plane(x, y) as f32
     };
-    Heightmap { heights: Array2::from_shape_fn((60, 40), height), cell_size_m, origin: Some(origin) }
+    Heightmap { heights: Array2::from_shape_fn((60, 40), height), cell_size_m, origin: Some(origin), notes: Vec::new() }
 }
 
 /// Checks heights against the plane at the places that their own georeference gives them.
@@ -221,7 +221,7 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
 #[test]
 fn holes_are_filled_or_cut_as_asked() {
     let holes = array![[f32::NAN, 12.0, 13.0, 14.0], [21.0, 22.0, 23.0, 24.0], [31.0, 32.0, 33.0, f32::NAN],];
-    let map = Heightmap { heights: holes, cell_size_m: (10.0, 20.0), origin: oblong().origin };
+    let map = Heightmap { heights: holes, cell_size_m: (10.0, 20.0), origin: oblong().origin, notes: Vec::new() };
     let mut cut = map.clone();
     cut.fill(Fill::Cut).unwrap();
     assert_eq!(cut, map.crop(Crop::from([1, 0, 3, 2])).unwrap());

@@ -86,6 +86,7 @@ fn full() -> SceneSpec {
         crs: Some("EPSG:27200".parse().expect("a projected system")),
         smooth: Some(true),
         no_data: Some(-9999.0),
+        height_unit: Some("us-ft".parse().unwrap()),
         raw_size: Some([1; 2]),
         raw_type: Some("u16".parse().unwrap()),
         crop: Some([0; 4]),

@@ -137,7 +137,7 @@ fn cases(scenes: &[(PathBuf, Value)]) -> Vec<Case> {
 fn is_beyond_a_schema(case: &Case) -> bool {
     let key = case.at.iter().rev().find(|key| key.parse::<usize>().is_err()).map(String::as_str).unwrap_or_default();
     let is_time = ["duration", "from", "until", "rates_m3_s"].contains(&key) && case.what != "a strange key";
-    let is_named = ["color", "part", "raw_type", "crs"].contains(&key);
+    let is_named = ["color", "part", "raw_type", "crs", "height_unit"].contains(&key);
     let is_of_wind = key == "wind" && case.what.starts_with("far");
     // Names of materials and elements are free in these tables.
     let is_free = ["takes", "makes", "near", "elements"].contains(&key) && case.what == "a strange key";

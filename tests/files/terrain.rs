@@ -21,7 +21,7 @@ use proptest::prelude::*;
 const HEAD: &str = "ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n";
 
 fn map(heights: Array2<f32>) -> Heightmap {
-    Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None }
+    Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() }
 }
 
 fn place(x_west: f64, y_north: f64, wkt: Option<&str>) -> Georeference {
@@ -281,7 +281,7 @@ fn written_heights_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let origin = place(499_547.5, 4_178_762.5, Some("LOCAL_CS[\"x\"]"));
     let heights = array![[1.5, f32::NAN, 3000.25], [-12.0, 0.1, 7.0]];
-    let map = Heightmap { heights, cell_size_m: (10.0, 20.0), origin: Some(origin) };
+    let map = Heightmap { heights, cell_size_m: (10.0, 20.0), origin: Some(origin), notes: Vec::new() };
     let asc = folder.path().join("a.asc");
     write::heightmap(&map, &asc, Existing::Keep).unwrap();
     let back = load(&asc, &LoadOptions::default()).unwrap();

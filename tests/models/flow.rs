@@ -63,7 +63,7 @@ fn cubic_metres(simulation: &Simulation, units: i64) -> f64 {
 fn what_vents_pour_is_all_there() {
     let scene = parse(SLOPE);
     assert_eq!(scene.spec.film.steps, 60);
-    let Stage { mut simulation, site } = build(&scene);
+    let Stage { mut simulation, site, .. } = build(&scene);
     assert_eq!((site.cell_size_m, site.cell_height_m()), (10.0, 2.0));
     steps(&mut simulation, 60);
     assert_eq!(simulation.time_s(), Some(1200.0));
@@ -258,7 +258,7 @@ fn rock_is_put_into_the_box_before_the_first_step() {
 #[test]
 fn maps_are_those_of_the_flow() {
     let scene = parse(SLOPE);
-    let Stage { mut simulation, site } = build(&scene);
+    let Stage { mut simulation, site, .. } = build(&scene);
     let mut records = Records::new(site.grid);
     records.observe(simulation.world(), 0);
     for step in 1..=60 {
@@ -308,7 +308,7 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
     let scene = Scene::around_heightmap(&map, &overrides).unwrap_or_else(|e| panic!("{e}"));
     let flow = scene.spec.flow_spec().unwrap();
     assert_eq!((scene.spec.film.steps, flow.open_sides), ((600.0 / flow.step_s) as u64, false));
-    let Stage { mut simulation, site } = build(&scene);
+    let Stage { mut simulation, site, .. } = build(&scene);
     assert_eq!(site.vertical_exaggeration, 2.0, "cells half as high as wide");
     steps(&mut simulation, scene.spec.film.steps);
     let poured = cubic_metres(&simulation, simulation.world().flow().unwrap().account().poured);

@@ -30,4 +30,5 @@ mod start;
 mod terrain;
 mod vents;
 mod verify;
+mod world;
 mod wrong_use;

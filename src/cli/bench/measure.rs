@@ -139,7 +139,7 @@ pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
 
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("ridges.asc");
-    let map = Heightmap { heights: ridges(FILE_SIDE), cell_size_m: (10.0, 10.0), origin: None };
+    let map = Heightmap { heights: ridges(FILE_SIDE), cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() };
     write::heightmap(&map, &path, Existing::Keep)?;
     let timed = samples(times, |_| {
         let start = Instant::now();

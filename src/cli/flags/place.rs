@@ -10,7 +10,7 @@ use lavoxel::map::Epsg;
 use lavoxel::param::{Form, Param, Table};
 use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, StartSpec, VentOverride, VentPlace};
-use lavoxel::terrain::{Encoding, Fill, Kind, TerrainSpec};
+use lavoxel::terrain::{Encoding, Fill, HeightUnit, Kind, TerrainSpec};
 
 use crate::cli::flags::count;
 use crate::cli::flags::typed::Typed;
@@ -47,6 +47,9 @@ pub(in crate::cli) struct MapArgs {
 
     #[arg(long, help_heading = HEADING, help = help_of("no_data"), value_name = "NUMBER", allow_hyphen_values = true)]
     no_data: Option<f64>,
+
+    #[arg(long, help_heading = HEADING, help = help_of("height_unit"), value_name = "UNIT")]
+    height_unit: Option<HeightUnit>,
 
     #[arg(long, help_heading = HEADING, help = help_of("crs"), value_name = "EPSG:N")]
     crs: Option<Epsg>,
@@ -168,7 +171,7 @@ pub(in crate::cli) struct PlaceArgs {
 }
 
 /// The keys of `[terrain]` that flags set, with the flags.
-const FLAGS: [(&str, &str); 17] = [
+const FLAGS: [(&str, &str); 18] = [
     ("crop", "--crop"),
     ("crop_m", "--crop"),
     ("bounds", "--bounds"),
@@ -176,6 +179,7 @@ const FLAGS: [(&str, &str); 17] = [
     ("black_m", "--black"),
     ("white_m", "--white"),
     ("no_data", "--no-data"),
+    ("height_unit", "--height-unit"),
     ("crs", "--crs"),
     ("smooth", "--smooth-dem"),
     ("raw_size", "--raw-size"),
@@ -214,6 +218,7 @@ impl MapArgs {
             black_m: self.black,
             white_m: self.white,
             no_data: self.no_data,
+            height_unit: self.height_unit,
             crs: self.crs,
             smooth: self.smooth_dem.then_some(true),
             raw_size: self.raw_size.map(|size| [size.cols, size.rows]),

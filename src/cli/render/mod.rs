@@ -239,7 +239,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
     }
     let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
-    say::warn(scene.warnings(&stage.simulation, Some(scene.spec.film.steps)));
+    say::warn(stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))));
     say::warn(scene.warning_of_pictures(&stage.simulation).filter(|_| args.slice.is_none()));
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.summary(&stage.site, &stage.simulation).iter().for_each(|line| say::note(line));

@@ -249,7 +249,7 @@ impl Shooting {
         if self.quiet {
             return;
         }
-        let Stage { simulation, site } = &self.state.stage;
+        let Stage { simulation, site, .. } = &self.state.stage;
         let steps = simulation.steps().max(self.shown);
         if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);

@@ -13,6 +13,7 @@ use crate::source::{
 };
 use crate::terrain::Surface;
 use crate::validate::{Invalid, within};
+use crate::words::short;
 
 /// The place of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -253,6 +254,7 @@ impl VentPlace {
             Self::Cells { x, z } => {
                 within(&format!("{key}.x"), x, 0.0, nx)?;
                 within(&format!("{key}.z"), z, 0.0, nz)?;
+                check_not_degrees(key, (x, z), ground)?;
                 Ok((x, z))
             }
             Self::Metres { x_m, z_m } => {
@@ -269,7 +271,8 @@ impl VentPlace {
                         "left out: the terrain has no place on a map; use x and z, or x_m and z_m".into(),
                     ));
                 };
-                let (east_m, south_m) = map.from_map(map_x, map_y);
+                let [middle, _] = map.middle(nx * cell, nz * cell);
+                let (east_m, south_m) = map.from_map(map.crs.near(map_x, middle), map_y);
                 let (x, z) = (east_m / cell, south_m / cell);
                 // A place computed from the edge of the box may miss it by the last digit.
                 let slack = 1e-6;
@@ -280,6 +283,24 @@ impl VentPlace {
             }
         }
     }
+}
+
+/// Refuses cells that are also a longitude and latitude within the box: one of both was meant, and nothing says which.
+fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
+    let Some(map) = ground.georeference.as_ref().filter(|map| map.crs.is_geographic()) else { return Ok(()) };
+    let (nz, nx) = ground.heights.dim();
+    let (cell, wide, deep) = (ground.cell_size_m, nx as f64 * ground.cell_size_m, nz as f64 * ground.cell_size_m);
+    let [middle, _] = map.middle(wide, deep);
+    let (east_m, south_m) = map.from_map(map.crs.near(x, middle), z);
+    if !((0.0..=wide).contains(&east_m) && (0.0..=deep).contains(&south_m)) {
+        return Ok(());
+    }
+    let (x_m, z_m) = (short(x * cell, 3), short(z * cell, 3));
+    let expected = format!(
+        "clear: as cells and as longitude and latitude it lies in the box. Write map_x and map_y (--vent map:{x},{z}) for the place on \
+         the map, or x_m and z_m (--vent {x_m}m,{z_m}m) for the cells"
+    );
+    Err(Invalid::new(&format!("{key}.x, z"), format!("{x}, {z}"), expected))
 }
 
 #[cfg(test)]
@@ -299,6 +320,7 @@ mod tests {
             floor_m: 0.0,
             vertical_exaggeration: 1.0,
             georeference: Some(georeference),
+            notes: Vec::new(),
         }
     }
 

@@ -11,17 +11,17 @@
 //! 5 6 7 8
 //! ```
 //!
-//! Keywords are read in any case and order, and rows may be wrapped over lines. A `.prj` file of the same name next to it
-//! gives the coordinate reference system; where that is in degrees or feet, so are corner and cell size.
+//! Keywords are read in any case and order, `NODATA` too; rows may be wrapped over lines, and what follows a `#` is a comment. A `.prj`
+//! file of the same name next to it gives the coordinate reference system; where that is in degrees or feet, so are corner and cell size.
 
 use std::io::BufRead;
 use std::path::Path;
 
 use ndarray::Array2;
 
-use super::read::{LoadOptions, open, read_prj};
-use super::samples::Heights;
-use super::tokens::{Tokens, height};
+use super::read::{LoadOptions, note_of_unit, open};
+use super::sidecar::Sidecars;
+use super::tokens::{Tokens, decimal, height};
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use crate::validate::quoted;
@@ -40,7 +40,9 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 /// memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    read_on(reader, bytes, path, options, options.understood(path, read_prj(path))?)
+    let sidecars = Sidecars::of(path)?;
+    let crs = options.understood(path, sidecars.system(Crs::default()))?;
+    read_on(reader, bytes, path, options, (crs, &sidecars))
 }
 
 /// Reads an ESRI ASCII grid of `bytes` bytes in metres from `reader`; `path` is for messages.
@@ -48,7 +50,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
 /// # Errors
 /// As [`load`](super::load).
 pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
-    read_on(reader, bytes, path, &LoadOptions::default(), Crs::default())
+    read_on(reader, bytes, path, &LoadOptions::default(), (Crs::default(), &Sidecars::default()))
 }
 
 /// Reads an ESRI ASCII grid on a map of `crs`.
@@ -57,13 +59,13 @@ fn read_on(
     bytes: u64,
     path: &Path,
     options: &LoadOptions,
-    crs: Crs,
+    (crs, sidecars): (Crs, &Sidecars),
 ) -> Result<Heightmap, TerrainError> {
     let mut tokens = Tokens::new(reader, path);
     let header = Header::read(&mut tokens, path)?;
     // The shortest height is one digit and a separator.
     let samples = checked_samples(path, (header.cols, header.rows), bytes, 2.0)?;
-    let values = Heights::new(options).without(Some(header.no_data));
+    let values = sidecars.heights(options, path)?.without(Some(header.no_data));
     let mut heights = Vec::with_capacity(samples);
     while let Some(word) = tokens.next()? {
         let value = height(word).map_err(|expected| (expected, quoted(word)));
@@ -88,12 +90,16 @@ fn read_on(
             format!("the end of the file after {}", heights.len()),
         ));
     }
-    let heights = Array2::from_shape_vec((header.rows, header.cols), heights).expect("the count was checked");
+    let mut heights = Array2::from_shape_vec((header.rows, header.cols), heights).expect("the count was checked");
+    sidecars.hide(&mut heights, path)?;
+    values.check(&heights, path)?;
     let Some(corner) = header.corner else {
-        return Ok(Heightmap { heights, cell_size_m: header.cell_size, origin: None });
+        return Ok(Heightmap { heights, cell_size_m: header.cell_size, origin: None, notes: Vec::new() });
     };
-    let (origin, cell_size_m) = Georeference::north_up(path, header.rows, corner, header.cell_size, crs)?;
-    Ok(Heightmap { heights, cell_size_m, origin: Some(origin) })
+    let is_unnamed = options.height_unit.is_none() && sidecars.unit.is_none() && !options.any_unit;
+    let notes = note_of_unit(&crs).filter(|_| is_unnamed).into_iter().collect();
+    let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), corner, header.cell_size, crs)?;
+    Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes })
 }
 
 struct Header {
@@ -121,6 +127,7 @@ impl Header {
             };
             tokens.next()?;
             let line = tokens.line;
+            let key = if key == "nodata" { "nodata_value".to_owned() } else { key };
             let Some(slot) = KEYS.iter().position(|known| *known == key) else {
                 let expected = "a header keyword such as ncols, nrows, xllcorner, cellsize";
                 return Err(TerrainError::text(path, line, expected, quoted(&key)));
@@ -129,7 +136,7 @@ impl Header {
                 return Err(TerrainError::text(path, line, format!("{key} once"), "it a second time"));
             }
             let word = tokens.next()?.unwrap_or_default();
-            let value = word.parse::<f64>().ok().filter(|v| v.is_finite() || key == "nodata_value");
+            let value = decimal(word).filter(|v| v.is_finite() || key == "nodata_value");
             let found = quoted(word);
             let expected = format!("a number after {key}");
             values[slot] = Some(value.ok_or_else(|| TerrainError::text(path, line, expected, found))?);

@@ -74,7 +74,8 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
         return Err(TerrainError::content(path, "a table of heights", "no numbers"));
     }
     let heights = Array2::from_shape_vec((rows, cols), heights).expect("all rows have the same length");
-    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None })
+    values.check(&heights, path)?;
+    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
 /// Reads one line with a bound on its length; false at the end of the file.

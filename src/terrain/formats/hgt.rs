@@ -44,13 +44,13 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per number");
     let Some((south, west)) = corner else {
         let size = options.cell_size_for(path)?;
-        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None });
+        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() });
     };
     let cell = (1.0 / (cols - 1) as f64, 1.0 / (rows - 1) as f64);
     let north_west = (west - 0.5 * cell.0, south + 1.0 + 0.5 * cell.1);
     let crs = Crs::from_epsg(WGS_84).unwrap_or_default();
-    let (origin, cell_size_m) = Georeference::north_up(path, rows, north_west, cell, crs)?;
-    Ok(Heightmap { heights, cell_size_m, origin: Some(origin) })
+    let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), north_west, cell, crs)?;
+    Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })
 }
 
 /// Latitude and longitude of the south-west corner in a name such as `N35E138.hgt` or `s01w079_1arc_v3.hgt`.

@@ -9,6 +9,7 @@ pub mod png;
 pub mod raw;
 mod read;
 mod samples;
+pub(crate) mod sidecar;
 mod tokens;
 pub mod usgs_dem;
 
@@ -17,8 +18,10 @@ use std::path::Path;
 
 pub use self::read::LoadOptions;
 pub(in crate::terrain) use self::read::{open, open_as};
-use super::{Heightmap, TerrainError};
+pub use self::sidecar::found as sidecar_files;
+use super::{Crs, Heightmap, TerrainError};
 use crate::input::{self, Reader};
+use crate::words::{grouped, short};
 
 /// One format that can be read.
 struct Format {
@@ -63,7 +66,54 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
         map.cell_size_m = (size, size);
         map.origin = None;
     }
+    if !options.any_unit {
+        check_system(&map, path)?;
+        map.notes.extend(zeros_from_a_corner(&map));
+    }
     Ok(map)
+}
+
+/// Rise of the land in widths of a map from which its coordinates cannot be metres.
+const STEEPEST: f64 = 5.0;
+
+/// Refuses a map without a system whose coordinates are degrees rather than metres: its land would be a needle.
+fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
+    let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else { return Ok(()) };
+    let (wide, deep) = map.extent_m();
+    let may_be_degrees = origin.x_west.abs() <= 360.0 && origin.y_north.abs() <= 90.0 && wide.max(deep) <= 360.0;
+    if origin.crs != Crs::default() || !may_be_degrees || f64::from(high - low) < STEEPEST * wide.max(deep) {
+        return Ok(());
+    }
+    let found = format!(
+        "none, and heights that rise by {} m over {} map units; for degrees pass --crs EPSG:4326 (crs = \"EPSG:4326\"), for a size of \
+         its own --cell-size",
+        short(f64::from(high - low), 1),
+        short(wide.max(deep), 6)
+    );
+    Err(TerrainError::content(path, "a coordinate system", found))
+}
+
+/// Least height above a corner of zeros, in metres, from which that is no sea: coasts have lower land.
+const NO_COAST_M: f32 = 20.0;
+
+/// A remark on heights of exactly 0 from a corner on, of land that is nowhere else low: programs that turn maps leave them.
+fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
+    let (rows, cols) = map.heights.dim();
+    let corners = [(0, 0), (0, cols - 1), (rows - 1, 0), (rows - 1, cols - 1)];
+    if !corners.iter().any(|corner| map.heights[*corner] == 0.0) {
+        return None;
+    }
+    let zeros = map.heights.iter().filter(|height| **height == 0.0).count();
+    let others = map.heights.iter().filter(|height| !height.is_nan() && **height != 0.0);
+    let lowest = others.copied().fold(f32::INFINITY, f32::min);
+    (2 * zeros < map.heights.len() && lowest >= NO_COAST_M && lowest.is_finite()).then(|| {
+        format!(
+            "{} heights are exactly 0, from a corner on, and no other is below {} m: if they are no data, name it (no_data = 0, or \
+             --no-data 0)",
+            grouped(zeros as u64),
+            short(f64::from(lowest), 1)
+        )
+    })
 }
 
 /// Reads a raster of numbers that are no heights, as they are; and the name of their unit, if the file has one.

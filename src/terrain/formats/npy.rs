@@ -42,12 +42,14 @@ pub fn read_from(
         Header::parse(&text).map_err(|(expected, found)| TerrainError::content(path, expected, found))?;
     let samples = checked_samples(path, (cols, rows), bytes, encoding.bytes() as f64)?;
     let size = options.cell_size_for(path)?;
-    let heights = Heights::new(options).read(&mut reader, samples, encoding, path)?;
+    let values = Heights::new(options);
+    let heights = values.read(&mut reader, samples, encoding, path)?;
     let shape = (rows, cols).set_f(columns_first);
     let heights = Array2::from_shape_vec(shape, heights).expect("one height per number");
+    values.check(&heights, path)?;
     // All that comes after counts on rows that lie one behind the other.
     let heights = if columns_first { heights.as_standard_layout().into_owned() } else { heights };
-    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None })
+    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
 /// The text of the header.

@@ -11,12 +11,14 @@ use std::path::Path;
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Transformations};
 use ndarray::Array2;
 
+use super::geotiff::placed;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
+use super::sidecar::Sidecars;
 use crate::input;
 use crate::memory::MemoryEstimate;
 use crate::terrain::error::checked_samples;
-use crate::terrain::{Heightmap, TerrainError};
+use crate::terrain::{Crs, Heightmap, TerrainError};
 
 /// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
 pub(in crate::terrain) const BLACK: &str = "black_m";
@@ -40,7 +42,7 @@ const BEST_COMPRESSION: f64 = 1032.0;
 /// header is checked against the length of the file before memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    read_from(reader, bytes, path, options)
+    read_on(reader, bytes, path, options, &Sidecars::of(path)?)
 }
 
 /// The largest gray level of a picture that does not say how high white is; `None` for any other file.
@@ -63,10 +65,21 @@ pub(crate) fn most_if_unscaled(path: &Path) -> Option<f64> {
 /// # Errors
 /// As [`load`](super::load).
 pub fn read_from(
+    reader: impl BufRead + Seek,
+    bytes: u64,
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Heightmap, TerrainError> {
+    read_on(reader, bytes, path, options, &Sidecars::default())
+}
+
+/// Reads a gray picture with its sidecar files.
+fn read_on(
     mut reader: impl BufRead + Seek,
     bytes: u64,
     path: &Path,
     options: &LoadOptions,
+    sidecars: &Sidecars,
 ) -> Result<Heightmap, TerrainError> {
     let wrong = |e: DecodingError| TerrainError::content(path, "a PNG picture", e.to_string());
     weigh_chunks(&mut reader, path)?;
@@ -92,10 +105,16 @@ pub fn read_from(
     let step = if few { 255 / ((1u16 << info.bit_depth as u32) - 1) } else { 1 };
     let (black_m, white_m) = (options.black_m.or(says(BLACK)), options.white_m.or(says(WHITE)));
     let most = if wide { 65535.0 } else { f64::from(255 / step) };
-    let gray = Gray { wide, step, heights: Heights::new(options).gray(black_m, white_m, most) };
+    let heights = match (white_m, sidecars.scale) {
+        (None, Some(_)) => sidecars.heights(options, path)?,
+        _ => Heights::new(options).without(sidecars.no_data).gray(black_m, white_m, most),
+    };
+    let gray = Gray { wide, step, heights };
+    let (transform, _) = sidecars.place(None);
     let cell_size_m = match (options.cell_size_m, says(CELL_X), says(CELL_Z)) {
-        (None, Some(x), Some(z)) if x > 0.0 && z > 0.0 => (x, z),
-        _ => options.cell_size_for(path).map(|size| (size, size))?,
+        (None, Some(x), Some(z)) if x > 0.0 && z > 0.0 => Some((x, z)),
+        (None, ..) if transform.is_some() => None,
+        _ => options.cell_size_for(path).map(|size| Some((size, size)))?,
     };
     let pixel = color.samples() * if wide { 2 } else { 1 };
     let mut data = vec![0; samples * pixel];
@@ -110,8 +129,12 @@ pub fn read_from(
         })?;
         heights.push(gray.heights.of(level, path)?);
     }
-    let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per pixel");
-    Ok(Heightmap { heights, cell_size_m, origin: None })
+    let mut heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per pixel");
+    sidecars.hide(&mut heights, path)?;
+    match cell_size_m {
+        Some(cell_size_m) => Ok(Heightmap { heights, cell_size_m, origin: None, notes: Vec::new() }),
+        None => placed(heights, transform, options.understood(path, sidecars.system(Crs::default()))?, path, options),
+    }
 }
 
 /// Checks what comes before the pixels: that it fits into memory, of which each chunk takes some, and that a palette has

@@ -41,14 +41,18 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
         return Err(TerrainError::content(path, expected, format!("{bytes} bytes")));
     }
     let size = options.cell_size_for(path)?;
-    let heights = Heights::new(options);
-    let heights = match encoding.most() {
-        Some(most) => heights.gray(options.black_m, options.white_m, most),
-        None => heights,
+    let values = Heights::new(options);
+    let values = match encoding.most() {
+        Some(most) => values.gray(options.black_m, options.white_m, most),
+        None => values,
     };
-    let heights = heights.read(&mut reader, samples, encoding, path)?;
+    let heights = values.read(&mut reader, samples, encoding, path)?;
     let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per number");
-    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None })
+    // Of levels of gray, the highest is white.
+    if options.white_m.is_none() {
+        values.check(&heights, path)?;
+    }
+    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
 }
 
 /// Columns and rows of a square of numbers.

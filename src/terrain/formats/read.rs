@@ -5,8 +5,9 @@ use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::input::Reader;
+use crate::map::crs::MapUnit;
 use crate::memory::Held;
-use crate::terrain::{Crs, Encoding, Epsg, TerrainError};
+use crate::terrain::{Crs, Encoding, Epsg, HeightUnit, TerrainError};
 use crate::{input, inside};
 
 /// Facts about a heightmap file from the user, for what the file itself does not say.
@@ -21,6 +22,8 @@ pub struct LoadOptions {
     pub white_m: Option<f64>,
     /// A number that means no data, as it stands in the file, besides those that the file or its format names.
     pub no_data: Option<f64>,
+    /// The unit of the numbers, in place of what the file says; metres where neither says one.
+    pub height_unit: Option<HeightUnit>,
     /// The system of the coordinates, in place of what the file says.
     pub crs: Option<Epsg>,
     /// Columns and rows of a file of bare numbers; left out, the square that its length makes.
@@ -90,18 +93,12 @@ pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn
     Ok((reader(Box::new(file)), length))
 }
 
-/// Longest `.prj` file that is read.
-const LONGEST_PRJ: u64 = 1 << 16;
-
-/// System in the `.prj` file next to a heightmap; a missing or unreadable one only means that nothing is known.
-pub(super) fn read_prj(path: &Path) -> Crs {
-    let mut bytes = Vec::new();
-    let found =
-        ["prj", "PRJ", "Prj"].into_iter().find_map(|ending| open_as(&input::PRJ, &path.with_extension(ending)).ok());
-    if found.is_none_or(|(file, _)| file.take(LONGEST_PRJ).read_to_end(&mut bytes).is_err()) {
-        return Crs::default();
-    }
-    // Older programs write names in Latin-1, whose letters have the numbers of Unicode.
-    let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&byte| char::from(byte)).collect());
-    Crs::from_wkt(&text.replace(|c: char| c.is_control() && !c.is_ascii_whitespace(), " "))
+/// A remark on heights whose unit nothing names, on a map in feet.
+pub(super) fn note_of_unit(crs: &Crs) -> Option<String> {
+    let MapUnit::Length(metres) = crs.unit() else { return None };
+    (0.3..0.31).contains(&metres).then(|| {
+        "heights are taken for metres, though the map is in feet and nothing names their unit; for feet pass --height-unit us-ft \
+         (height_unit = \"us-ft\"), for metres --height-unit m"
+            .to_owned()
+    })
 }

@@ -3,9 +3,17 @@
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
+use ndarray::Array2;
+
 use super::tokens::FARTHEST_M;
 use crate::terrain::encoding::Encoding;
-use crate::terrain::{LoadOptions, TerrainError};
+use crate::terrain::{HeightUnit, LoadOptions, TerrainError};
+
+/// Numbers that programs write for no data: no height on earth is so low, or so high.
+const MARKS: [f64; 5] = [-9999.0, -32768.0, -32767.0, -99_999.0, 65_535.0];
+
+/// Metres between a mark and the nearest height: land and sea bed have heights between.
+const FAR_FROM_ALL_M: f32 = 500.0;
 
 /// From the numbers of a file to heights in metres.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,9 +25,10 @@ pub(super) struct Heights {
 }
 
 impl Heights {
-    /// Numbers that are metres, with what the user says about no data.
+    /// Numbers in the unit of the user, or metres, with what the user says about no data.
     pub(super) fn new(options: &LoadOptions) -> Self {
-        Self { no_data: options.no_data.into_iter().collect(), scale: 1.0, offset: 0.0 }
+        let scale = options.height_unit.map_or(1.0, HeightUnit::metres);
+        Self { no_data: options.no_data.into_iter().collect(), scale, offset: 0.0 }
     }
 
     /// Another number that means no data.
@@ -33,11 +42,12 @@ impl Heights {
         Self { scale, offset, ..self }
     }
 
-    /// Whole numbers from 0 to `most` as the gray of a picture from `black_m` to `white_m`; one level is a metre where
+    /// Whole numbers from 0 to `most` as the gray of a picture from `black_m` to `white_m`; one level is one unit where
     /// white is not known.
     pub(super) fn gray(self, black_m: Option<f64>, white_m: Option<f64>, most: f64) -> Self {
         let black_m = black_m.unwrap_or(0.0);
-        self.scaled(white_m.map_or(1.0, |white_m| (white_m - black_m) / most), black_m)
+        let level = self.scale;
+        self.scaled(white_m.map_or(level, |white_m| (white_m - black_m) / most), black_m)
     }
 
     /// The height for a number, NaN for no data; `None` when no height can be so far from zero.
@@ -59,6 +69,30 @@ impl Heights {
             let expected = "heights within ±100 km, or the sign for no data named (no_data, or --no-data)";
             TerrainError::content(path, expected, format!("{value}"))
         })
+    }
+
+    /// Finds marks for no data that neither the file nor the user names: numbers that programs use for it, far from all other heights.
+    ///
+    /// # Errors
+    /// [`TerrainError::UnnamedNoData`] with the mark, its count and its first cell.
+    pub(super) fn check(&self, heights: &Array2<f32>, path: &Path) -> Result<(), TerrainError> {
+        let marks = MARKS.map(|mark| self.metres(mark).filter(|height| !height.is_nan()));
+        let mut counts = [0usize; MARKS.len()];
+        for height in heights {
+            marks.iter().zip(&mut counts).for_each(|(mark, count)| *count += usize::from(*mark == Some(*height)));
+        }
+        let found = MARKS.iter().zip(marks).zip(counts).filter(|(_, count)| *count > 0);
+        for ((value, mark), count) in found {
+            let Some(mark) = mark else { continue };
+            let is_near = |height: &f32| *height != mark && (height - mark).abs() < FAR_FROM_ALL_M;
+            if heights.iter().any(is_near) {
+                continue;
+            }
+            let first = heights.indexed_iter().find(|(_, height)| **height == mark).map_or((0, 0), |(at, _)| at);
+            let (path, total) = (path.to_owned(), heights.len());
+            return Err(TerrainError::UnnamedNoData { path, value: *value, count, total, first });
+        }
+        Ok(())
     }
 
     /// Reads so many numbers, all in the same encoding.

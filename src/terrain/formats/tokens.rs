@@ -8,7 +8,13 @@ use crate::terrain::TerrainError;
 /// Longest word a heightmap in text can need; a longer one means that the file is something else.
 const LONGEST: usize = 64;
 
-/// Reads words separated by white space.
+/// The last letter of texts of DOS.
+const CTRL_Z: u8 = 0x1a;
+
+/// Words that stand for no data. C writes those with `#` on Windows.
+const NO_DATA: [&str; 9] = ["nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*"];
+
+/// Reads words separated by white space; from a `#` at the start of a word to the end of its line is a comment.
 pub(super) struct Tokens<'a, R> {
     reader: R,
     path: &'a Path,
@@ -17,11 +23,13 @@ pub(super) struct Tokens<'a, R> {
     next_line: usize,
     word: Vec<u8>,
     peeked: bool,
+    /// Whether the rest of the line is a comment.
+    comment: bool,
 }
 
 impl<'a, R: BufRead> Tokens<'a, R> {
     pub(super) fn new(reader: R, path: &'a Path) -> Self {
-        Self { reader, path, line: 1, next_line: 1, word: Vec::new(), peeked: false }
+        Self { reader, path, line: 1, next_line: 1, word: Vec::new(), peeked: false, comment: false }
     }
 
     /// The next word, or `None` at the end of the file.
@@ -71,7 +79,10 @@ impl<'a, R: BufRead> Tokens<'a, R> {
             let mut used = 0;
             let mut done = false;
             for &byte in buffer {
-                let space = byte.is_ascii_whitespace();
+                let is_mark = byte == b'#' && self.word.is_empty();
+                self.comment = (self.comment || is_mark) && byte != b'\n';
+                // DOS marked the end of a text with Ctrl-Z.
+                let space = byte.is_ascii_whitespace() || byte == CTRL_Z || self.comment;
                 if space && !self.word.is_empty() {
                     done = true;
                     break;
@@ -107,17 +118,25 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     }
 }
 
+/// The number in a word, with the exponents of Fortran (`1.5D+03`) too.
+pub(super) fn decimal(word: &str) -> Option<f64> {
+    let of_fortran = || word.contains(['d', 'D']).then(|| word.replace(['d', 'D'], "e").parse().ok()).flatten();
+    word.parse().ok().or_else(of_fortran)
+}
+
 /// Metres from a word; `None` for a word that says "no data".
 ///
 /// # Errors
 /// The expected form, when the word is neither a height on this planet nor a sign for no data.
 pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
-    if word.is_empty() || ["nan", "-nan", "na", "nodata"].iter().any(|none| word.eq_ignore_ascii_case(none)) {
+    let bare = word.trim_start_matches(['-', '+']);
+    let of_windows = bare.get(..3) == Some("1.#") && bare.as_bytes().get(3).is_some_and(u8::is_ascii_alphabetic);
+    if word.is_empty() || of_windows || NO_DATA.iter().any(|none| word.eq_ignore_ascii_case(none)) {
         return Ok(None);
     }
-    match word.parse::<f64>() {
+    match decimal(word) {
         // Whether it is too far, or the sign for no data, is decided with what the file says of that.
-        Ok(h) => Ok(Some(h)),
+        Some(h) => Ok(Some(h)),
         _ if word.contains(',') => Err("a height with a decimal point, not a comma".to_owned()),
         _ => Err("a height in metres".to_owned()),
     }

@@ -282,6 +282,6 @@ fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<
     let cell = (dx * head.unit, dy * head.unit);
     // Heights stand at points, in the middles of cells.
     let corner = (west * head.unit - 0.5 * cell.0, (south + (rows - 1) as f64 * dy) * head.unit + 0.5 * cell.1);
-    let (origin, cell_size_m) = Georeference::north_up(path, rows, corner, cell, head.crs.clone())?;
-    Ok(Heightmap { heights, cell_size_m, origin: Some(origin) })
+    let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), corner, cell, head.crs.clone())?;
+    Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })
 }

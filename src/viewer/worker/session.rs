@@ -97,6 +97,7 @@ impl Session {
             thumbnail: None,
         };
         session.notices = session.opening_notices();
+        session.notices.extend(stage.notes.into_iter().map(Notice::wrong));
         Ok(session)
     }
 

@@ -216,7 +216,9 @@ fn places_are_those_of_gdalinfo() {
     assert!(from_text.origin.unwrap().crs.is_geographic());
 
     // Feet on the map, and feet up.
-    let path = bench.translate("-a_srs EPSG:2263", "feet.tif");
+    // Within the zone, where its feet are those of the ground.
+    let (east, south) = (980_000 + 10 * COLS, 210_000 - 20 * ROWS);
+    let path = bench.translate(&format!("-a_srs EPSG:2263 -a_ullr 980000 210000 {east} {south}"), "feet.tif");
     let map = plain(&path).unwrap();
     assert_placed(&map, &path);
     assert_near(map.cell_size_m.1, 20.0 * 1200.0 / 3937.0, 1e-9, "cells in feet");
@@ -247,7 +249,8 @@ fn turned_and_mirrored_rasters_come_north_up() {
     let (sin, cos) = 30f64.to_radians().sin_cos();
     let transform = format!("500000, {}, {}, 5100000, {}, {}", 10.0 * cos, 10.0 * sin, 10.0 * sin, -10.0 * cos);
     let path = bench.turned(&transform, "turned.tif");
-    let map = plain(&path).unwrap();
+    let as_values = LoadOptions { any_unit: true, ..LoadOptions::default() };
+    let map = load(&path, &as_values).unwrap();
     let [west, north, dx, dy] = place(&map);
     assert_near(dx, 10.0, 1e-9, "cells keep their size");
     let (east, south) = (west + dx * map.cols() as f64, north - dy * map.rows() as f64);
@@ -270,6 +273,15 @@ fn turned_and_mirrored_rasters_come_north_up() {
     }
     assert!(all > 700 && same * 100 > all * 85, "{same} of {all}");
     assert!(map.no_data() > 300);
+
+    // As ground, the corners outside of the raster are cut away, and a remark says so.
+    let ground = plain(&path).unwrap();
+    assert!(ground.no_data() == 0 && ground.heights.len() > map.heights.len() / 8, "{:?}", ground.heights.dim());
+    assert!(
+        ground.notes.iter().any(|note| note.contains("turned on its map") && note.contains("gdalwarp")),
+        "{:?}",
+        ground.notes
+    );
 }
 
 #[test]

@@ -75,6 +75,11 @@ impl Tiff {
         self.entries.push((tag, kind, count, value));
     }
 
+    /// Other pixels, of the same number of bytes.
+    pub(crate) fn pixels(&mut self, pixels: Vec<u8>) {
+        self.pixels = pixels;
+    }
+
     pub(crate) fn without(&mut self, tag: u16) {
         self.entries.retain(|entry| entry.0 != tag);
     }

@@ -5,8 +5,9 @@ use std::path::Path;
 use ndarray::{Array2, Axis};
 
 use crate::memory::MemoryEstimate;
-use crate::terrain::TerrainError;
+use crate::terrain::cut::largest_whole;
 use crate::terrain::error::MAX_SAMPLES;
+use crate::terrain::{Crop, TerrainError};
 
 /// Bytes of a height in memory.
 const BYTES_A_HEIGHT: f64 = 4.0;
@@ -29,6 +30,8 @@ pub(super) struct NorthUp {
     pub(super) north_west: (f64, f64),
     /// Size of a cell in map units.
     pub(super) cell: (f64, f64),
+    /// Of a turned raster, the largest part that lies within it.
+    pub(super) whole: Option<Crop>,
 }
 
 /// Brings a raster north up. One along the axes of the map keeps its heights as they are, mirrored where columns run west
@@ -55,7 +58,7 @@ pub(super) fn north_up(mut heights: Array2<f32>, affine: &Affine, path: &Path) -
         origin.1 += dy * rows as f64;
     }
     let heights = heights.as_standard_layout().into_owned();
-    Ok(NorthUp { heights, north_west: origin, cell: (dx.abs(), dy.abs()) })
+    Ok(NorthUp { heights, north_west: origin, cell: (dx.abs(), dy.abs()), whole: None })
 }
 
 fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<NorthUp, TerrainError> {
@@ -82,22 +85,32 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
         return Err(TerrainError::TooLarge { path: path.to_owned(), cols: across as usize, rows: down as usize });
     }
     MemoryEstimate::of("the heights of the file", heights.len(), BYTES_A_HEIGHT)
-        .and(MemoryEstimate::of("the raster turned north up", (across * down) as usize, BYTES_A_HEIGHT))
+        .and(MemoryEstimate::of("the raster turned north up", (across * down) as usize, 2.0 * BYTES_A_HEIGHT))
         .check("turn and cut it first, for example with gdalwarp")
         .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
-    let heights = Array2::from_shape_fn((down as usize, across as usize), |(row, col)| {
+    let place = |(row, col): (usize, usize)| {
         let x = west + (col as f64 + 0.5) * cell.0 - origin.0;
         let y = north - (row as f64 + 0.5) * cell.1 - origin.1;
-        linear(heights, (v.1 * x - v.0 * y) / area - 0.5, (u.0 * y - u.1 * x) / area - 0.5)
-    });
-    Ok(NorthUp { heights, north_west: (west, north), cell })
+        [(v.1 * x - v.0 * y) / area - 0.5, (u.0 * y - u.1 * x) / area - 0.5]
+    };
+    let size = (down as usize, across as usize);
+    let is_inside = |at| if contains(place(at), heights.dim()) { 0.0 } else { f32::NAN };
+    let whole = largest_whole(&Array2::from_shape_fn(size, is_inside));
+    let is_all = (whole.rows, whole.cols) == size;
+    let heights = Array2::from_shape_fn(size, |at| linear(heights, place(at)));
+    Ok(NorthUp { heights, north_west: (west, north), cell, whole: (!is_all).then_some(whole) })
+}
+
+/// Whether a position in columns and rows, counted from the middle of the first cell, lies in a raster of `(rows, cols)` cells.
+fn contains([col, row]: [f64; 2], (rows, cols): (usize, usize)) -> bool {
+    let edge = 0.5 + 1e-6;
+    (-edge..=cols as f64 - 1.0 + edge).contains(&col) && (-edge..=rows as f64 - 1.0 + edge).contains(&row)
 }
 
 /// The height between the middles of cells, counted in columns and rows; NaN outside the raster.
-fn linear(heights: &Array2<f32>, col: f64, row: f64) -> f32 {
+fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
     let (rows, cols) = heights.dim();
-    let edge = 0.5 + 1e-6;
-    if !(-edge..=cols as f64 - 1.0 + edge).contains(&col) || !(-edge..=rows as f64 - 1.0 + edge).contains(&row) {
+    if !contains([col, row], (rows, cols)) {
         return f32::NAN;
     }
     let (west, right) = between(col, cols);

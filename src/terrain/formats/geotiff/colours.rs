@@ -9,7 +9,8 @@ use super::said::Said;
 use super::{File, check_kind, mask_of, source_of, with_file, wrong};
 use crate::map::Crs;
 use crate::terrain::TerrainError;
-use crate::terrain::photo::{Photo, Place, check_size};
+use crate::terrain::formats::sidecar::Sidecars;
+use crate::terrain::photo::{Photo, check_size};
 
 /// Bytes of a pixel that are unpacked at once, beside the picture itself: as it is in the file, and as colours.
 const BYTES_A_PIXEL: f64 = 4.0;
@@ -19,11 +20,12 @@ const BYTES_A_PIXEL: f64 = 4.0;
 /// # Errors
 /// [`TerrainError::Content`] for what is no TIFF of colours; its size is checked before memory is taken.
 pub(in crate::terrain) fn read(path: &Path) -> Result<Photo, TerrainError> {
-    with_file(source_of(path)?, path, |file| file.colours())
+    let sidecars = Sidecars::of(path)?;
+    with_file(source_of(path)?, path, |file| file.colours(&sidecars))
 }
 
 impl File<'_> {
-    fn colours(self) -> Result<Photo, TerrainError> {
+    fn colours(self, sidecars: &Sidecars) -> Result<Photo, TerrainError> {
         let Self { tiff, place, path, .. } = &self;
         let image = tiff.ifd(place.image).map_err(wrong(path))?;
         check_kind(image, path)?;
@@ -38,21 +40,23 @@ impl File<'_> {
             let bytes = tiff.read_decoded_window_bytes_from_ifd(image, top, 0, deep, layout.width);
             channels.add(&bytes.map_err(wrong(path))?, &mut rgba);
         }
-        self.hide_no_data(image, (&layout, &blocks), &mut rgba)?;
-        let crs = Crs::from_geo_keys(place.keys.iter().cloned());
-        Ok(Photo { size, rgba, place: place.transform.map(|transform| Place { transform, crs }) })
+        let none = sidecars.no_data.or(Said::of(image, path)?.no_data);
+        self.hide_no_data((image, none), (&layout, &blocks), &mut rgba)?;
+        let photo = Photo { size, rgba, place: None };
+        let own = (place.transform, Crs::from_geo_keys(place.keys.iter().cloned()));
+        photo.with(sidecars, own, place.points.max(sidecars.points), path)
     }
 
     /// Makes pixels clear that have no data: by their number, or by a mask.
     fn hide_no_data(
         &self,
-        image: &Ifd,
+        (image, none): (&Ifd, Option<f64>),
         (layout, blocks): (&RasterLayout, &Blocks),
         rgba: &mut [u8],
     ) -> Result<(), TerrainError> {
         let Self { tiff, path, .. } = self;
         let reading = Reading { tiff, path, half: false };
-        if let Some(none) = Said::of(image, path)?.no_data {
+        if let Some(none) = none {
             let bands = if layout.samples_per_pixel < 3 { 1 } else { 3 };
             let mut counts = vec![0_u8; layout.width * layout.height];
             for band in 0..bands {

@@ -31,8 +31,9 @@ pub(in crate::terrain) use self::colours::read as read_colours;
 use self::mend::Mending;
 use self::place::Place;
 use self::said::Said;
-use super::read::{LoadOptions, open};
+use super::read::{LoadOptions, note_of_unit, open};
 use super::samples::Heights;
+use super::sidecar::{Sidecars, unit_m};
 use crate::map::crs::vertical_metres;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
@@ -48,7 +49,8 @@ const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 /// file nor `options` say how large a cell is. The announced size is checked against the length of the file before memory
 /// is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
-    read_source(source_of(path)?, path, options)
+    let (source, sidecars) = (source_of(path)?, Sidecars::of(path)?);
+    with_file(source, path, |file| file.heights(options, &sidecars))
 }
 
 /// Reads the heights of a TIFF or GeoTIFF in memory; `path` is for messages.
@@ -56,7 +58,8 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
 /// # Errors
 /// As [`load`](super::load).
 pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
-    read_source(Arc::new(BytesSource::new(data.to_vec())), path, options)
+    let source = Arc::new(BytesSource::new(data.to_vec()));
+    with_file(source, path, |file| file.heights(options, &Sidecars::default()))
 }
 
 /// The name of the unit of the numbers, if the file has one.
@@ -66,7 +69,7 @@ pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Hei
 pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     with_file(source_of(path)?, path, |file| {
         let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
-        Ok(Said::of(image, path)?.unit)
+        Ok(Said::of(image, path)?.with(&Sidecars::of(path)?).unit)
     })
 }
 
@@ -92,8 +95,32 @@ fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
     Ok(Arc::new(FileSource::open(path).map_err(wrong(path))?))
 }
 
-fn read_source(source: SharedSource, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
-    with_file(source, path, |file| file.heights(options))
+/// Calls `hide` with the row and column of each pixel that a mask (`.msk`) of a raster of `(rows, cols)` does not let through.
+///
+/// # Errors
+/// [`TerrainError::Content`] for a file that is no mask of this size.
+pub(in crate::terrain) fn with_mask(
+    mask: &Path,
+    (path, (rows, cols)): (&Path, (usize, usize)),
+    mut hide: impl FnMut((usize, usize)),
+) -> Result<(), TerrainError> {
+    with_file(source_of(mask)?, mask, |File { tiff, place, path: mask, .. }| {
+        let image = tiff.ifd(place.image).map_err(wrong(mask))?;
+        check_kind(image, mask)?;
+        let layout = image.raster_layout().map_err(wrong(mask))?;
+        if (layout.height, layout.width) != (rows, cols) {
+            let expected = format!("a mask of {cols} columns × {rows} rows, as {} has", path.display());
+            return Err(TerrainError::content(mask, expected, format!("{} × {}", layout.width, layout.height)));
+        }
+        let blocks = Blocks::of(&tiff, image, &layout, mask)?;
+        let reading = Reading { tiff: &tiff, path: mask, half: false };
+        reading.band(image, &layout, &blocks, 0, |at, opaque| {
+            if opaque == 0.0 {
+                hide(at);
+            }
+            Ok(())
+        })
+    })
 }
 
 /// Reads the directories of a file.
@@ -144,7 +171,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn heights(self, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    fn heights(self, options: &LoadOptions, sidecars: &Sidecars) -> Result<Heightmap, TerrainError> {
         let Self { tiff, place, half, bytes, path } = &self;
         let image = tiff.ifd(place.image).map_err(wrong(path))?;
         check_kind(image, path)?;
@@ -153,11 +180,14 @@ impl File<'_> {
         let alpha = has_alpha(image, &layout, path)?;
         let blocks = Blocks::of(tiff, image, &layout, path)?;
         checked_samples(path, (layout.width, layout.height), *bytes, blocks.least_bytes(image, &layout))?;
-        if place.transform.is_none() {
+        let (transform, note) = sidecars.place(place.transform);
+        if transform.is_none() {
+            check_points(place.points.max(sidecars.points), path, options)?;
             options.cell_size_for(path)?;
         }
 
-        let values = self.values(image, &layout, options)?;
+        let said = Said::of(image, path)?.with(sidecars);
+        let values = self.values(&said, &layout, options)?;
         let reading = Reading { tiff, path, half: *half };
         let mut heights = Array2::from_elem((layout.height, layout.width), f32::NAN);
         reading.band(image, &layout, &blocks, 0, |at, value| {
@@ -175,13 +205,19 @@ impl File<'_> {
             let blocks = Blocks::of(tiff, mask, &layout, path)?;
             reading.band(mask, &layout, &blocks, 0, |at, value| hide(&mut heights, at, value))?;
         }
-        let crs = options.understood(path, Crs::from_geo_keys(place.keys.iter().cloned()))?;
-        placed(heights, place.transform, crs, path, options)
+        sidecars.hide(&mut heights, path)?;
+        values.check(&heights, path)?;
+        let crs = options.understood(path, sidecars.system(Crs::from_geo_keys(place.keys.iter().cloned())))?;
+        let is_unnamed =
+            options.height_unit.is_none() && said.unit.is_none() && !options.any_unit && !place.names_heights();
+        let unit = note_of_unit(&crs).filter(|_| is_unnamed);
+        let mut map = placed(heights, transform, crs, path, options)?;
+        map.notes.extend(note.into_iter().chain(unit));
+        Ok(map)
     }
 
     /// Heights by the meaning of its numbers.
-    fn values(&self, image: &Ifd, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
-        let said = Said::of(image, self.path)?;
+    fn values(&self, said: &Said, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
         let by_keys = || {
             vertical_metres(&self.place.keys)
                 .map_err(|found| TerrainError::content(self.path, "heights in metres or feet", found))
@@ -189,11 +225,14 @@ impl File<'_> {
         let vertical = if options.any_unit {
             1.0
         } else {
-            said.unit_m(self.path)?.map_or_else(by_keys, |metres| Ok(Some(metres)))?.unwrap_or(1.0)
+            let named = unit_m(options, said.unit.as_deref(), self.path)?;
+            named.map_or_else(by_keys, |metres| Ok(Some(metres)))?.unwrap_or(1.0)
         };
         let values = Heights::new(options).without(said.no_data);
         Ok(match picture_levels(layout) {
-            Some(most) if !self.place.is_geo && !self.half => values.gray(options.black_m, options.white_m, most),
+            Some(most) if !self.place.is_geo && !self.half && said.scale == 1.0 => {
+                values.gray(options.black_m, options.white_m, most)
+            }
             _ => values.scaled(said.scale * vertical, said.offset * vertical),
         })
     }
@@ -207,6 +246,12 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
         let name = if packing == 34925 { "LZMA".to_owned() } else { format!("a packing of number {packing}") };
         return refuse(format!("{name}; pack it otherwise, for example with gdal_translate -co COMPRESS=DEFLATE"));
     }
+    if image.sample_format().map_err(wrong(path))?.first().is_some_and(|format| [5, 6].contains(format)) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        return refuse(format!(
+            "complex numbers; take their amplitude: gdal_translate DERIVED_SUBDATASET:AMPLITUDE:{name} OUT.tif"
+        ));
+    }
     match image.bits_per_sample().map_err(wrong(path))?.first() {
         Some(1..=16 | 32 | 64) | None => Ok(()),
         Some(bits) => {
@@ -215,8 +260,19 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     }
 }
 
-/// Brings heights onto their map.
-fn placed(
+/// Refuses a raster whose place is said by control points alone.
+fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(), TerrainError> {
+    if points < 2 || options.cell_size_m.is_some() {
+        return Ok(());
+    }
+    let found = format!(
+        "{points} control points, between which it may be bent; bring it onto a grid, for example with gdalwarp -tps"
+    );
+    Err(TerrainError::content(path, "a raster on the grid of its map", found))
+}
+
+/// Brings heights onto their map. Of one that lies turned, ground is the largest part north up.
+pub(super) fn placed(
     heights: Array2<f32>,
     transform: Option<GeoTransform>,
     crs: Crs,
@@ -225,7 +281,7 @@ fn placed(
 ) -> Result<Heightmap, TerrainError> {
     let Some(t) = transform else {
         let size = options.cell_size_for(path)?;
-        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None });
+        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() });
     };
     let affine = Affine {
         origin: (t.origin_x, t.origin_y),
@@ -233,9 +289,18 @@ fn placed(
         along_column: (t.skew_x, t.pixel_height),
     };
     let raster = north_up(heights, &affine, path)?;
-    let rows = raster.heights.nrows();
-    let (origin, cell_size_m) = Georeference::north_up(path, rows, raster.north_west, raster.cell, crs)?;
-    Ok(Heightmap { heights: raster.heights, cell_size_m, origin: Some(origin) })
+    let (origin, cell_size_m) =
+        Georeference::north_up(path, raster.heights.dim(), raster.north_west, raster.cell, crs)?;
+    let (dim, whole) = (raster.heights.dim(), raster.whole);
+    let map = Heightmap { heights: raster.heights, cell_size_m, origin: Some(origin), notes: Vec::new() };
+    let Some(whole) = whole.filter(|whole| whole.cols > 0 && !options.any_unit) else { return Ok(map) };
+    let mut part = map.crop(whole)?;
+    part.notes.push(format!(
+        "the raster lies turned on its map, and is interpolated: of {} × {} cells north up around it, its largest part of {} × {} is used \
+         (gdalwarp turns it otherwise)",
+        dim.1, dim.0, whole.cols, whole.rows
+    ));
+    Ok(part)
 }
 
 /// The largest level of a picture; `None` for numbers that are no gray levels.

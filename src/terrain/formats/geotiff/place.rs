@@ -19,6 +19,8 @@ pub(super) struct Place {
     /// Whether the file is a GeoTIFF at all.
     pub(super) is_geo: bool,
     pub(super) transform: Option<GeoTransform>,
+    /// Number of points that tie it to its map.
+    pub(super) points: usize,
     pub(super) keys: Vec<(u16, GeoKey)>,
 }
 
@@ -30,7 +32,7 @@ impl Place {
         let placed = |ifd: &Ifd| has(ifd, TRANSFORMATION) || (has(ifd, TIE_POINTS) && has(ifd, PIXEL_SCALE));
         let source = ifds.iter().position(|ifd| has(ifd, GEO_KEYS)).or_else(|| ifds.iter().position(placed));
         let Some(source) = source else {
-            return Ok(Self { image: 0, is_geo: false, transform: None, keys: Vec::new() });
+            return Ok(Self { image: 0, is_geo: false, transform: None, points: 0, keys: Vec::new() });
         };
         let later = || (source + 1..ifds.len()).find(|&i| !is_reduced(&ifds[i]));
         let image = if is_reduced(&ifds[source]) { later().unwrap_or(source) } else { source };
@@ -42,7 +44,13 @@ impl Place {
             GeoKeyValue::Ascii(text) => GeoKey::Text(text),
         };
         let keys = keys.keys.into_iter().map(|key| (key.id, value(key.value))).collect();
-        Ok(Self { image, is_geo: true, transform, keys })
+        let points = doubles(&ifds[source], TIE_POINTS, path)?.map_or(0, |ties| ties.len() / 6);
+        Ok(Self { image, is_geo: true, transform, points, keys })
+    }
+
+    /// Whether its keys name the unit or the system of heights.
+    pub(super) fn names_heights(&self) -> bool {
+        self.keys.iter().any(|(id, _)| [4096, 4099].contains(id))
     }
 }
 

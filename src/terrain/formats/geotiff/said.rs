@@ -7,7 +7,7 @@ use tiff_reader::{Ifd, TagValue};
 
 use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
 use crate::terrain::TerrainError;
-use crate::validate::quoted;
+use crate::terrain::formats::sidecar::Sidecars;
 
 /// Facts about the heights in tags of GDAL.
 pub(super) struct Said {
@@ -44,9 +44,14 @@ impl Said {
         })
     }
 
-    /// Metres in the unit of heights, where one is named.
-    pub(super) fn unit_m(&self, path: &Path) -> Result<Option<f64>, TerrainError> {
-        self.unit.as_deref().map_or(Ok(None), |name| metres(name, path))
+    /// The facts with those of sidecar files, which go before the file's own.
+    pub(super) fn with(self, sidecars: &Sidecars) -> Self {
+        Self {
+            no_data: sidecars.no_data.or(self.no_data),
+            scale: sidecars.scale.unwrap_or(self.scale),
+            offset: sidecars.offset.unwrap_or(self.offset),
+            unit: sidecars.unit.clone().or(self.unit),
+        }
     }
 }
 
@@ -66,17 +71,6 @@ fn unescaped(text: &str) -> String {
     let once =
         |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
     once(&once(text)).trim().to_owned()
-}
-
-/// Metres in a unit of heights.
-fn metres(name: &str, path: &Path) -> Result<Option<f64>, TerrainError> {
-    match name.to_ascii_lowercase().as_str() {
-        "m" | "metre" | "metres" | "meter" | "meters" => Ok(Some(1.0)),
-        "cm" | "centimetre" | "centimeter" => Ok(Some(0.01)),
-        "ft" | "foot" | "feet" => Ok(Some(0.3048)),
-        "us survey foot" | "ftus" | "us-ft" | "us_survey_foot" => Ok(Some(1200.0 / 3937.0)),
-        _ => Err(TerrainError::content(path, "heights in metres or feet", quoted(name))),
-    }
 }
 
 /// The text of `<Item … sample="0" role="…">text</Item>` in GDAL's metadata.

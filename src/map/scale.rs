@@ -1,0 +1,238 @@
+//! Scale of a map: the one place that says how many metres of the ground lie in a unit of its coordinates.
+//!
+//! The metres of a projection are those of the ground at best near its centre. Surveyors' systems, such as UTM, keep within half a percent
+//! ([`FAITHFUL`]) and are taken at their word. Others, such as Web Mercator, in which a metre of the map is 0.44 m of the ground at 64°,
+//! are measured: the point of the map is taken to the ellipsoid of WGS 84 and so are its neighbours. The scale is that at the middle of
+//! a map; [`Scale::varies`] tells how far it is from that of the corners and sides.
+
+use super::crs::{MapUnit, metres_per_degree};
+use super::{Bounds, Crs};
+
+/// Largest share by which the metres of a map may differ from those of the ground and still be taken for them: that of UTM as far as 6°
+/// from its meridian.
+pub const FAITHFUL: f64 = 0.005;
+
+/// Largest share by which the scale may vary over the map of a box or of a comparison. An area is then right to twice this share.
+pub const MOST_VARIATION: f64 = 0.05;
+
+/// Metres on the ground in a unit of a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Along x and along y, at the middle.
+    pub metres_per_unit: (f64, f64),
+    /// Largest share by which that differs at a corner, a side or between the axes, which on some maps are not at right angles.
+    pub varies: f64,
+}
+
+impl Scale {
+    /// The fault of a map whose scale varies by more than [`MOST_VARIATION`], with its mend; none of others.
+    pub fn fault(&self, crs: &Crs, bounds: Bounds) -> Option<String> {
+        (self.varies > MOST_VARIATION).then(|| {
+            let zone = utm_of(crs, bounds).map_or("a system of the place".to_owned(), |code| format!("EPSG:{code}"));
+            format!(
+                "a map whose scale varies by {:.0} % over it, more than {:.0} %: use a smaller part, or bring it into metres (gdalwarp \
+                 -t_srs {zone})",
+                100.0 * self.varies,
+                100.0 * MOST_VARIATION
+            )
+        })
+    }
+}
+
+impl Crs {
+    /// The scale of a map over a piece of it; `None` at or beyond a pole of a map in degrees.
+    pub fn scale(&self, bounds: Bounds) -> Option<Scale> {
+        match self.unit() {
+            MapUnit::Angle(degrees) => of_degrees(degrees, bounds),
+            MapUnit::Length(metres) => Some(of_plane(self, metres, bounds)),
+        }
+    }
+}
+
+/// The scale of a map in units of so many degrees.
+fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
+    let at = |y: f64| {
+        let latitude = y * degrees;
+        let (east, north) = metres_per_degree(latitude);
+        (latitude.abs() < 89.99).then_some((east * degrees, north * degrees))
+    };
+    let metres_per_unit = at(0.5 * (bounds.south + bounds.north))?;
+    let varies = [bounds.south, bounds.north].into_iter().map(|y| {
+        let (east, north) = at(y)?;
+        Some((east / metres_per_unit.0 - 1.0).abs().max((north / metres_per_unit.1 - 1.0).abs()))
+    });
+    // A side at a pole has no length.
+    Some(Scale { metres_per_unit, varies: varies.map(|share| share.unwrap_or(1.0)).fold(0.0, f64::max) })
+}
+
+/// The scale of a map in units of so many metres. One without a known projection is a plan of the ground.
+fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
+    let own = (metres, metres);
+    let face = Scale { metres_per_unit: own, varies: 0.0 };
+    let Some(plane) = Plane::of(crs, metres) else { return face };
+    let xs = [bounds.west, 0.5 * (bounds.west + bounds.east), bounds.east];
+    let ys = [bounds.south, 0.5 * (bounds.south + bounds.north), bounds.north];
+    let Some(middle) = plane.steps(xs[1], ys[1]) else { return face };
+    let is_faithful = (middle.east / metres - 1.0).abs().max((middle.north / metres - 1.0).abs()) <= FAITHFUL;
+    let metres_per_unit = if is_faithful { own } else { (rounded(middle.east), rounded(middle.north)) };
+    let off = |x: f64, y: f64| {
+        // Where the projection does not reach, nothing can be measured.
+        let Some(steps) = plane.steps(x, y) else { return 1.0 };
+        let (east, north) = (steps.east / metres_per_unit.0 - 1.0, steps.north / metres_per_unit.1 - 1.0);
+        east.abs().max(north.abs()).max(steps.shear.abs())
+    };
+    let varies = xs.iter().flat_map(|&x| ys.map(|y| off(x, y))).fold(0.0, f64::max);
+    Scale { metres_per_unit, varies }
+}
+
+/// Metres to eight digits: the last digits of a projection differ from system to system, and a cell's size decides over the flow.
+fn rounded(metres: f64) -> f64 {
+    (metres * 1e8).round() / 1e8
+}
+
+#[cfg_attr(not(feature = "files"), allow(dead_code, reason = "nothing is measured without projections"))]
+/// Metres on the ground of a unit of the map east and north, and the cosine of the angle between both.
+struct Steps {
+    east: f64,
+    north: f64,
+    shear: f64,
+}
+
+/// A projection, for measuring.
+struct Plane {
+    #[cfg(feature = "files")]
+    way: super::ToDegrees,
+    /// Map units from a point to its neighbours: 100 m.
+    #[cfg(feature = "files")]
+    step: f64,
+}
+
+#[cfg(feature = "files")]
+impl Plane {
+    fn of(crs: &Crs, metres: f64) -> Option<Self> {
+        Some(Self { way: super::ToDegrees::of(crs)?, step: 100.0 / metres })
+    }
+
+    /// The steps at a point; none where the projection does not reach.
+    fn steps(&self, x: f64, y: f64) -> Option<Steps> {
+        let ground = |x: f64, y: f64| on_the_ellipsoid(self.way.at(x, y));
+        let chord = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| (b[k] - a[k]) / (2.0 * self.step));
+        let east = chord(ground(x - self.step, y), ground(x + self.step, y));
+        let north = chord(ground(x, y - self.step), ground(x, y + self.step));
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let (wide, deep) = (dot(east, east).sqrt(), dot(north, north).sqrt());
+        let steps = Steps { east: wide, north: deep, shear: dot(east, north) / (wide * deep) };
+        (wide > 0.0 && deep > 0.0 && steps.shear.is_finite()).then_some(steps)
+    }
+}
+
+/// Projections are a part of what reads files.
+#[cfg(not(feature = "files"))]
+impl Plane {
+    fn of(_: &Crs, _: f64) -> Option<Self> {
+        None
+    }
+
+    fn steps(&self, _: f64, _: f64) -> Option<Steps> {
+        None
+    }
+}
+
+/// Metres from the centre of the earth to a longitude and latitude on the ellipsoid of WGS 84.
+#[cfg(feature = "files")]
+fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
+    const A: f64 = 6_378_137.0;
+    const FLATTENING: f64 = 1.0 / 298.257_223_563;
+    let e2 = FLATTENING * (2.0 - FLATTENING);
+    let (sin, cos) = libm::sincos(latitude.to_radians());
+    let (sin_east, cos_east) = libm::sincos(longitude.to_radians());
+    let prime_vertical = A / (1.0 - e2 * sin * sin).sqrt();
+    [prime_vertical * cos * cos_east, prime_vertical * cos * sin_east, prime_vertical * (1.0 - e2) * sin]
+}
+
+/// The number of the UTM zone of the middle of a piece of a map.
+#[cfg(feature = "files")]
+fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
+    let middle = [0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north)];
+    let way = super::ToDegrees::of(crs)?;
+    let [longitude, latitude] = way.at(middle[0], middle[1]);
+    let zone = ((super::longitude::usual(longitude) + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
+    let is_there = longitude.is_finite() && latitude.abs() <= 84.0;
+    is_there.then_some(if latitude < 0.0 { 32700 } else { 32600 } + zone)
+}
+
+#[cfg(not(feature = "files"))]
+fn utm_of(_: &Crs, _: Bounds) -> Option<u32> {
+    None
+}
+
+#[cfg(all(test, feature = "files"))]
+mod tests {
+    use super::*;
+    use crate::map::Epsg;
+
+    fn crs(code: u16) -> Crs {
+        Crs::from(format!("EPSG:{code}").parse::<Epsg>().expect("a known number"))
+    }
+
+    /// A square of `side` map units around a point.
+    fn scale(code: u16, [x, y]: [f64; 2], side: f64) -> Scale {
+        let half = 0.5 * side;
+        let bounds = Bounds { west: x - half, south: y - half, east: x + half, north: y + half };
+        crs(code).scale(bounds).expect("between the poles")
+    }
+
+    /// Scales worked out from the formulas of the projections.
+    #[test]
+    fn metres_are_those_of_the_ground() {
+        // Web Mercator at 64° N: along both axes the radius of the earth there over that of the sphere, times cos φ.
+        let at_64 = [-2_100_000.0, 9_358_000.0];
+        let Scale { metres_per_unit: (east, north), varies } = scale(3857, at_64, 10_000.0);
+        let latitude = (2.0 * (at_64[1] / 6_378_137.0f64).exp().atan() - std::f64::consts::FRAC_PI_2).to_degrees();
+        let (degree_east, degree_north) = metres_per_degree(latitude);
+        let sphere = 6_378_137.0f64.to_radians();
+        assert!((east - degree_east / sphere).abs() < 1e-6, "{east}");
+        assert!((north - degree_north / sphere * latitude.to_radians().cos()).abs() < 1e-6, "{north}");
+        assert!((0.43..0.45).contains(&east) && varies < 0.002, "{east} {varies}");
+        // The equirectangular plane is true to the north, and on the equator to the east.
+        let (east, north) = scale(4087, [0.0, 7_124_000.0], 10_000.0).metres_per_unit;
+        assert!((0.43..0.45).contains(&east) && (north - 1.0).abs() < 0.01, "{east} {north}");
+        // An equal-area plane keeps areas: with the scale along both axes its cells are as large as it says.
+        let (east, north) = scale(6933, [0.0, 6_560_000.0], 10_000.0).metres_per_unit;
+        assert!((east * north - 1.0).abs() < 1e-4 && east < 0.6, "{east} {north}");
+    }
+
+    #[test]
+    fn surveys_are_taken_at_their_word() {
+        for (code, place) in [
+            (32633, [500_000.0, 4.2e6]),
+            (32633, [1e6, 4.2e6]),
+            (2193, [1.6e6, 5.9e6]),
+            (27700, [4e5, 3e5]),
+            (3857, [0.0, 0.0]),
+        ] {
+            let found = scale(code, place, 20_000.0);
+            assert_eq!(found.metres_per_unit, (1.0, 1.0), "EPSG:{code}");
+            assert!(found.varies < 0.01, "EPSG:{code}: {}", found.varies);
+        }
+        let foot = 1200.0 / 3937.0;
+        assert_eq!(scale(2263, [987_654.0, 200_000.0], 20_000.0).metres_per_unit, (foot, foot));
+        assert_eq!(
+            Crs::default().scale([0.0, 0.0, 9.0, 9.0].into()),
+            Some(Scale { metres_per_unit: (1.0, 1.0), varies: 0.0 })
+        );
+    }
+
+    #[test]
+    fn maps_of_a_continent_vary() {
+        let bounds = Bounds::from([-2_500_000.0, 8_000_000.0, -1_500_000.0, 10_000_000.0]);
+        let mercator = crs(3857);
+        let found = mercator.scale(bounds).expect("a plane");
+        let fault = found.fault(&mercator, bounds).expect("it varies");
+        assert!(fault.contains("varies by") && fault.contains("EPSG:32627"), "{fault}");
+        let degrees = crs(4326);
+        assert!(degrees.scale([14.0, 37.0, 15.0, 38.0].into()).is_some_and(|scale| scale.varies < 0.01));
+        assert!(degrees.scale([0.0, 30.0, 60.0, 70.0].into()).is_some_and(|scale| scale.varies > 0.3));
+        assert_eq!(degrees.scale([0.0, 89.0, 1.0, 91.0].into()), None);
+    }
+}
