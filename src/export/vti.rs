@@ -4,7 +4,8 @@
 //! filters want, and empty parts compress to almost nothing. Axes are `[east, north, up]`, the origin is that of the map.
 //!
 //! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0 or 1), just as they
-//! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them.
+//! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them. A cell that
+//! is partly rock and shown as solid counts as open where it holds some of the material, so that no mean exceeds its cells.
 //! In the physical model cells carry `temperature` (K), `viscosity` (Pa s), `velocity-east` and `velocity-north` (m/s) and `set`
 //! (lava that turned to rock, 0 to 1) in place of `energy`; points carry means of `temperature` and `viscosity` by amounts.
 //! ParaView draws volumes of point data smoothly and of cell data with faults. Other materials follow with their names in
@@ -18,6 +19,7 @@ use flate2::{Compression, write::ZlibEncoder};
 
 use super::ExportError;
 use super::state::ExportState;
+use crate::grid::Place;
 use crate::output::{Existing, OutputError, WholeFile};
 use crate::state::State;
 use crate::world::{CellMeasure, Quantity};
@@ -37,7 +39,7 @@ const OFFSET_ROOM: usize = 20;
 enum Kind {
     /// A quantity of the cells.
     Cells(Quantity),
-    /// On points: the mean of a quantity over the open cells around.
+    /// On points: the mean of a quantity over the cells around that are open or hold some of it.
     Mean(Quantity),
     /// On points: the ratio of the sums of two quantities over the cells around.
     Ratio([Quantity; 2]),
@@ -266,7 +268,9 @@ impl<'a> Rows<'a> {
             }
             Kind::Mean(quantity) => {
                 self.add_up(0, quantity, j, k);
-                self.divide(|i, [sum, _]| sum / open_cells(self.world, i, j, k) as f32);
+                let values = self.world.values(quantity);
+                let takes = |place| values.at(place) > 0.0 || !self.world.ground().is_solid(place);
+                self.divide(|i, [sum, _]| sum / cells_around(self.world, [i, j, k], takes) as f32);
                 grid.nx + 1
             }
             Kind::Ratio([above, below]) => {
@@ -334,11 +338,10 @@ fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
-/// Number of cells around a point that are inside the box and not solid.
-fn open_cells(world: &State, i: usize, j: usize, k: usize) -> usize {
+/// Number of cells of the box around the point `[i, j, k]` that `takes` accepts.
+fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
-    let open = |(y, z): (usize, usize)| xs.clone().filter(|&x| !world.ground().is_solid([x, y, z])).count();
-    rows_around(world, j, k).map(open).sum()
+    rows_around(world, j, k).map(|(y, z)| xs.clone().filter(|&x| takes([x, y, z])).count()).sum()
 }
 
 /// Writes the list of a series: steps and the files of [`write_vti`] next to it, in the order in which they are shown.
