@@ -2,6 +2,7 @@
 
 mod glb;
 mod ply;
+mod sheet;
 mod surface;
 mod texture;
 
@@ -71,8 +72,9 @@ pub struct Mesh {
 impl Mesh {
     /// The surface of a material where its low-passed amount passes `level`. It is closed, each edge between two
     /// triangles, also where the material touches the walls of the box. Along the bed it lies half a cell inside the rock: the
-    /// smooth ground lies within half a cell of the solid cells, and so no gap shows between the two. What is thinner than
-    /// the level, such as films, has no surface, and neither has a material that is not in the world.
+    /// smooth ground lies within half a cell of the solid cells, and so no gap shows between the two. A liquid that lies on its
+    /// bed under the sky with less than the level is a sheet over the ground, higher by its thickness; other matter thinner than
+    /// the level has no surface, and neither has a material that is not in the world.
     ///
     /// # Errors
     /// Says so when there would be more than [`MAX_VERTICES`] corners, or more than fits into the memory that is allowed.

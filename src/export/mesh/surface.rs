@@ -10,11 +10,12 @@ use crate::parallel::*;
 use fast_surface_nets::ndshape::{ConstShape, ConstShape3u32};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 
-use super::{Mesh, NoMesh};
+use super::{Mesh, NoMesh, sheet};
 use crate::export::MEND;
 use crate::export::sparse::{EDGE, Sparse, cell_of};
 use crate::export::state::ExportState;
 use crate::lowpass::{ENERGY_SHOWN, RowFilter};
+use crate::matter::Kind;
 use crate::memory::MemoryEstimate;
 
 /// Most corners of a surface; a file of so many has a gigabyte.
@@ -45,7 +46,7 @@ type LatticePoint = [u32; 3];
 /// share of the triangles; and while the normals are worked out.
 const BYTES_A_CORNER: f64 = 200.0;
 
-/// The surface of the layer with a number, without normals.
+/// The surface of the layer with a number, without normals: nets, and sheets where a liquid lies thinner than they see.
 pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, NoMesh> {
     // Between two values of the density, so that no sample lies on the surface.
     let level = (level * 255.0) as u8;
@@ -59,15 +60,39 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     for batch in chunks.chunks(BATCH) {
         let pieces: Vec<Piece> = batch.par_iter().map(|&chunk| Piece::new(&field, chunk, level)).collect();
         pieces.iter().for_each(|piece| net.join(piece, shot));
+        check(shot, layer, &net.mesh)?;
         let corners = net.mesh.positions.len();
-        if corners > MAX_VERTICES {
-            let name = &shot.world.layers()[layer].material().name;
-            let reason = format!("the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit");
-            return Err(NoMesh::TooLarge(reason));
-        }
         MemoryEstimate::of("the corners of the surface", corners, BYTES_A_CORNER).check(MEND)?;
     }
-    Ok(net.mesh)
+    let mut mesh = net.mesh;
+    if matches!(shot.world.layers()[layer].material().kind, Kind::Liquid | Kind::Viscous) {
+        sheet::add(&mut mesh, shot, layer, &thick_columns(shot, &field, level))?;
+        check(shot, layer, &mesh)?;
+    }
+    Ok(mesh)
+}
+
+/// Refuses a surface with more than [`MAX_VERTICES`] corners.
+fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh> {
+    if mesh.positions.len() <= MAX_VERTICES {
+        return Ok(());
+    }
+    let name = &shot.world.layers()[layer].material().name;
+    let reason = format!("the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit");
+    Err(NoMesh::TooLarge(reason))
+}
+
+/// For each column, whether a sample in it lies inside of the nets.
+fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> Vec<bool> {
+    let grid = shot.world.grid();
+    let mut thick = vec![false; grid.columns()];
+    for (&number, block) in &field.blocks {
+        for at in block.active_cells().filter(|&at| block.values[at].shape > level) {
+            let [east, north, _] = cell_of(number, at);
+            thick[grid.column(east, grid.nz - 1 - north)] = true;
+        }
+    }
+    thick
 }
 
 /// The low-pass, in rock no higher than `level`: the surface then lies in the middle of the first solid cell.
