@@ -215,6 +215,8 @@ pub mod simulation;
 pub mod source;
 mod stamp;
 pub mod state;
+#[cfg(feature = "files")]
+mod table;
 #[cfg(feature = "scene")]
 pub mod terrain;
 pub mod units;

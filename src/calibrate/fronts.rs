@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::input::FRONTS;
 use crate::map::Site;
 use crate::scene::Seconds;
+use crate::table::{Row, Table};
 use crate::validate::tame;
 
 /// Most rows of a table.
@@ -50,42 +51,28 @@ pub(super) fn read(path: &Path) -> Result<Vec<Front>, String> {
 }
 
 fn parse(text: &str) -> Result<Vec<Front>, String> {
-    let mut table = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let heading = table.headers().map_err(|error| error.to_string())?.clone();
-    let column = |name: &str| heading.iter().position(|word| word.eq_ignore_ascii_case(name));
+    let table = Table::parse(text, MOST)?;
     let unit_s = [("time", 1.0), ("time_s", 1.0), ("time_h", 3600.0), ("time_d", 86_400.0)];
-    let time = unit_s.iter().find_map(|(name, seconds)| Some((column(name)?, *seconds)));
+    let time = unit_s.iter().find_map(|(name, seconds)| Some((table.column(&[name])?, *seconds)));
     let (time, unit_s) = time.ok_or("needs a column time, time_h or time_d")?;
-    let distance = column("distance_m");
-    let point = column("x").zip(column("y"));
+    let distance = table.column(&["distance_m"]);
+    let point = table.column(&["x"]).zip(table.column(&["y"]));
     if distance.is_none() && point.is_none() {
         return Err("needs a column distance_m, or x and y".to_owned());
     }
-    let row = |(i, record): (usize, Result<csv::StringRecord, csv::Error>)| {
-        let record = record.map_err(|error| tame(&error.to_string()))?;
-        if i == MOST {
-            return Err(format!("has more than {MOST} rows"));
-        }
-        let cell = |column: usize| record.get(column).unwrap_or_default();
-        let wrong = |column: usize| {
-            let (name, found) = (heading.get(column).unwrap_or_default(), tame(cell(column)));
-            format!("row {}: {name} = {found}: must be a number", i + 2)
-        };
-        let number = |column: usize| {
-            cell(column).parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| wrong(column))
-        };
-        let time_s = match cell(time).parse::<Seconds>() {
+    let front = |row: &Row| {
+        let time_s = match row.with_point(time).parse::<Seconds>() {
             Ok(Seconds(seconds)) if seconds > 0.0 => seconds * unit_s,
-            _ => return Err(format!("row {}: {} is no time above 0", i + 2, tame(cell(time)))),
+            _ => return Err(row.fault(&format!("{} is no time above 0", tame(row.text(time))))),
         };
         let place = match (distance, point) {
-            (Some(column), _) => Place::Distance(number(column)?),
-            (None, Some((x, y))) => Place::Point([number(x)?, number(y)?]),
+            (Some(column), _) => Place::Distance(row.number(column, "distance_m")?),
+            (None, Some((x, y))) => Place::Point([row.number(x, "x")?, row.number(y, "y")?]),
             (None, None) => return Err("needs a place".to_owned()),
         };
         Ok(Front { time_s, place })
     };
-    table.records().enumerate().map(row).collect()
+    table.rows().iter().map(front).collect()
 }
 
 #[cfg(test)]
@@ -98,13 +85,16 @@ mod tests {
         let metres = read("time,distance_m\n6h,350\n86400,900.5\n").expect("right");
         assert_eq!(metres[0], Front { time_s: 21_600.0, place: Place::Distance(350.0) });
         assert_eq!(metres[1], Front { time_s: 86_400.0, place: Place::Distance(900.5) });
+        let comma = read("sep=;\ntime;distance_m\n;\n1,5h;900,5\n").expect("right");
+        assert_eq!(comma, [Front { time_s: 5400.0, place: Place::Distance(900.5) }]);
         let points = read("x, time_d ,y\n10,0.5,20\n").expect("right");
         assert_eq!(points, [Front { time_s: 43_200.0, place: Place::Point([10.0, 20.0]) }]);
         for (text, message) in [
             ("distance_m\n1\n", "needs a column time"),
             ("time,x\n1,2\n", "needs a column distance_m"),
-            ("time,distance_m\n1,far\n", "row 2: distance_m = far: must be a number"),
-            ("time,distance_m\n-1,3\n", "row 2: -1 is no time above 0"),
+            ("time,distance_m\n1,far\n", "line 2: distance_m \"far\" is no number"),
+            ("time,distance_m\n-1,3\n", "line 2: -1 is no time above 0"),
+            ("time,distance_m\n1,900,5\n", "line 2: has 3 fields under a heading of 2"),
         ] {
             assert!(read(text).is_err_and(|fault| fault.starts_with(message)), "{text}");
         }

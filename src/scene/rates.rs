@@ -26,6 +26,7 @@ use super::{Scene, SceneError};
 use crate::input::RATES;
 use crate::memory::MemoryEstimate;
 use crate::output::protect;
+use crate::table::{self, Table};
 use crate::validate::{Invalid, tame};
 
 /// Most rows of a file.
@@ -45,9 +46,6 @@ const RATE: &str = "rate_m3_s";
 const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
 const ERROR: &str = "error_m3_s";
 const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
-
-/// Characters that separate fields.
-const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
 /// A row: when, how much, and its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -169,28 +167,9 @@ fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
 
 /// Rows of a text.
 fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
-    let text = text.trim_start_matches('\u{feff}');
-    let heading = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap_or_default();
-    let separator = SEPARATORS.into_iter().find(|separator| heading.as_bytes().contains(separator)).unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader
-        .delimiter(separator)
-        .comment(Some(b'#'))
-        .trim(csv::Trim::All)
-        .flexible(true)
-        .from_reader(text.as_bytes());
-    let heading = reader.headers().map_err(|error| error.to_string())?.clone();
-    let columns = Columns::of(&heading, radiant_j_m3)?;
-    let mut rows = Vec::new();
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(|error| error.to_string())? {
-        // The position of a record is that of the remarks above it.
-        let line = || text[..reader.position().byte() as usize].trim_end().lines().count();
-        if rows.len() == MOST_ROWS {
-            return Err(format!("has more than {MOST_ROWS} rows: keep those of an hour or a day"));
-        }
-        rows.push(columns.row(&record).map_err(|fault| format!("line {}: {fault}", line()))?);
-    }
+    let table = Table::parse(text, MOST_ROWS)?;
+    let columns = Columns::of(&table, radiant_j_m3)?;
+    let rows = table.rows().iter().map(|row| columns.row(row)).collect::<Result<Vec<_>, _>>()?;
     if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }
 }
 
@@ -203,8 +182,8 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(heading: &csv::StringRecord, radiant_j_m3: Option<f64>) -> Result<Self, String> {
-        let find = |name: &str| heading.iter().position(|field| field.eq_ignore_ascii_case(name));
+    fn of(table: &Table, radiant_j_m3: Option<f64>) -> Result<Self, String> {
+        let find = |name: &str| table.column(&[name]);
         let first = |names: &[(&str, f64)]| names.iter().find_map(|(name, factor)| Some((find(name)?, *factor)));
         let time = first(&TIMES).map(|(at, factor)| (at, Some(factor))).or_else(|| Some((find(DATE)?, None)));
         let time = time.ok_or("its heading names no time: time_s, time_min, time_h, time_d or date")?;
@@ -219,25 +198,20 @@ impl Columns {
         Ok(Self { time, rate: (at, watts / joules), error: error.or_else(|| Some((find(ERROR)?, 1.0))) })
     }
 
-    fn row(&self, record: &csv::StringRecord) -> Result<Row, String> {
-        let field = |at: usize| record.get(at).unwrap_or_default();
-        let number = |(at, factor): (usize, f64), what: &str| {
-            let number = field(at).parse::<f64>().ok().filter(|number| number.is_finite());
-            number.map(|number| number * factor).ok_or_else(|| format!("{what} {:?} is no number", tame(field(at))))
-        };
+    fn row(&self, row: &table::Row) -> Result<Row, String> {
         let when = match self.time {
-            (at, Some(factor)) => When::Seconds(number((at, factor), "time")?),
+            (at, Some(factor)) => When::Seconds(row.number(at, "time")? * factor),
             (at, None) => {
-                let date = unix_seconds(field(at));
-                When::Date(date.ok_or_else(|| format!("{:?} is no date such as 2006-07-14T12:00", tame(field(at))))?)
+                let wrong = || row.fault(&format!("{:?} is no date such as 2006-07-14T12:00", tame(row.text(at))));
+                When::Date(unix_seconds(row.text(at)).ok_or_else(wrong)?)
             }
         };
-        let rate_m3_s = number(self.rate, "rate")?;
+        let rate_m3_s = row.number(self.rate.0, "rate")? * self.rate.1;
         if rate_m3_s < 0.0 {
-            return Err(format!("rate {rate_m3_s} is below 0"));
+            return Err(row.fault(&format!("rate {rate_m3_s} is below 0")));
         }
-        let error = self.error.filter(|(at, _)| !field(*at).is_empty());
-        let error_m3_s = error.map(|error| number(error, "error")).transpose()?.map(f64::abs);
+        let error = row.number_or_none(self.error.map(|(at, _)| at), "error")?;
+        let error_m3_s = error.zip(self.error).map(|(error, (_, factor))| (error * factor).abs());
         Ok(Row { when, rate_m3_s, error_m3_s })
     }
 }
@@ -261,6 +235,8 @@ mod tests {
     fn times_dates_rates_and_power_are_read() {
         let rows = parse("time_h,rate_m3_s,error_m3_s\n0,2,0.5\n# a remark\n24; no\n", None).expect_err("a wrong line");
         assert_eq!(rows, "line 4: time \"24; no\" is no number");
+        let comma = parse("sep=;\ntime_h;rate_m3_s\n0;2,5\n;\n", None).expect("right");
+        assert_eq!(files(None, 0.0).join(&comma), Ok(vec![[0.0, 2.5]]));
         let rows = parse("\u{feff}Time_H;Rate_m3_s;error_m3_s\n0;2;0.5\n24;12.5;\n", None).expect("right");
         assert_eq!(files(None, 0.0).join(&rows), Ok(vec![[0.0, 2.0], [86_400.0, 12.5]]));
         assert_eq!(files(None, -1.0).join(&rows), Ok(vec![[0.0, 1.5], [86_400.0, 12.5]]));
@@ -288,7 +264,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, part) in [
-            ("", "names no time"),
+            ("", "is empty"),
+            ("time_h,rate_m3_s\n0,1,250.5\n", "line 2: has 3 fields under a heading of 2"),
+            ("time_h,rate_m3_s\n0,2,5\n", "line 2: has 3 fields under a heading of 2"),
             ("time_h\n1\n", "names no rate"),
             ("time_h,rate_m3_s\n", "no row"),
             ("time_h,rate_m3_s\n1,-2\n", "line 2: rate -2 is below 0"),

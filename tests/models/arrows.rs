@@ -13,7 +13,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("files that are read", &["input"]),
-    ("what a key of a scene may be; files in a session file", &["inside", "param"]),
+    ("what a key of a scene may be; files in a session file; tables", &["inside", "param", "table"]),
     ("tools", &["generate", "map", "measure", "plot", "random", "simd"]),
     ("what is seen and stood on", &["terrain", "view"]),
     ("what it is made of", &["matter", "mesh"]),

@@ -2,8 +2,8 @@
 //!
 //! Numbers are separated by semicolons, tabs or commas, by the first of these that the first line has outside quotes; a
 //! first line that holds a word (`"V1","V2",…`) is a heading and is skipped. A comma within a number, as programs write it
-//! in many countries (`1,5;2,5`), is its decimal point. An empty field, `NA` or `nan` is a cell without data. The file
-//! does not say how large a cell is.
+//! in many countries (`1,5;2,5`), is its decimal point. A first line `sep=;` names the separator. An empty field, `NA` or `nan` is a
+//! cell without data. The file does not say how large a cell is.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -13,6 +13,7 @@ use ndarray::Array2;
 use super::read::{LoadOptions, open};
 use super::samples::Heights;
 use super::tokens::height;
+use crate::table::{named_separator, outside_quotes, separator_of, with_point};
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Heightmap, TerrainError};
 use crate::validate::quoted;
@@ -39,17 +40,27 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
     let mut heights: Vec<f32> = Vec::new();
     let (mut cols, mut rows, mut number) = (0, 0, 0);
     let mut line = Vec::new();
-    let mut separator = None;
+    let (mut separator, mut begun) = (None, false);
     while next_line(&mut reader, &mut line, path, number + 1)? {
         number += 1;
+        if number == 1 && [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| line.starts_with(mark)) {
+            return Err(TerrainError::text(path, number, "a table of numbers in UTF-8", "UTF-16"));
+        }
         let text = std::str::from_utf8(&line).ok().filter(|text| !text.contains('\0'));
         let text = text.ok_or_else(|| TerrainError::text(path, number, "a table of numbers", "binary data"))?;
         let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']);
         if text.trim().is_empty() {
             continue;
         }
+        if separator.is_none()
+            && let Some(named) = named_separator(text)
+        {
+            separator = Some(named);
+            continue;
+        }
+        let is_first = !std::mem::replace(&mut begun, true);
         let separator = *separator.get_or_insert_with(|| separator_of(text));
-        if rows == 0 && number == 1 && is_heading(text, separator) {
+        if is_first && is_heading(text, separator) {
             continue;
         }
         let before = heights.len();
@@ -89,20 +100,6 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, path: &Path, number:
     Ok(got > 0)
 }
 
-/// Separator of the fields of a line: a comma only where there is nothing else, for it may stand within numbers.
-fn separator_of(line: &str) -> char {
-    [';', '\t'].into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
-}
-
-/// Where a character stands in a line, but not between quotation marks.
-fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
-    let mut quoted = false;
-    line.char_indices().filter_map(move |(at, c)| {
-        quoted ^= c == '"';
-        (c == wanted && !quoted).then_some(at)
-    })
-}
-
 fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
     let ends = outside_quotes(line, separator).chain([line.len()]);
     ends.scan(0, |start, end| {
@@ -118,9 +115,7 @@ fn is_heading(line: &str, separator: char) -> bool {
 }
 
 fn metres(field: &str, values: &Heights) -> Result<f32, String> {
-    // One comma and no point: more of them would be thousands.
-    let decimal = field.matches(',').count() == 1 && !field.contains('.');
-    let value = if decimal { height(&field.replace(',', "."))? } else { height(field)? };
+    let value = height(&with_point(field, true))?;
     values.metres(value.unwrap_or(f64::NAN)).ok_or_else(|| "a height within ±100 km".to_owned())
 }
 
@@ -144,6 +139,8 @@ mod tests {
             "\"a;b\",\"c\"\n1.5,2.5\n-3,4.25",
             "\"west, m\";east\n1,5;2,5\n-3;4,25",
             "\n1,5; 2.5\n-3;4,25",
+            "sep=;\r\n1,5;2,5\r\n-3;4,25\r\n",
+            "sep=;\nwest;east\n1,5;2,5\n-3;4,25",
         ] {
             assert_eq!(read(text), expected, "{text}");
         }

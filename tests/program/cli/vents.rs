@@ -88,6 +88,10 @@ fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
     for (table, part) in [
         ("time_h,rate_m3_s\n0,2\n1,much\n", "line 3: rate \"much\" is no number"),
         ("hours,rate_m3_s\n0,2\n", "its heading names no time"),
+        ("time_h,rate_m3_s\n0,1,250.5\n", "line 2: has 3 fields under a heading of 2"),
+        ("time_h,rate_m3_s\n0,2,5\n", "line 2: has 3 fields under a heading of 2"),
+        ("sep=;\ntime_h;rate_m3_s\n0;1;5\n", "line 3: has 3 fields under a heading of 2"),
+        ("time_h;rate_m3_s\n;\n0;1.250,5\n", "line 3: rate \"1.250,5\" is no number"),
         ("time_h,power_w\n0,2\n", "say with radiant_j_m3"),
         ("time_h,rate_m3_s\n0,1e9\n", "must be a number from 0"),
     ] {

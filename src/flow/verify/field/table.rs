@@ -1,12 +1,9 @@
-//! Columns of numbers from tables of the field: fields parted by semicolons, commas or tabs, lines that may end as on old Macintoshes.
+//! Columns of numbers from tables of the field.
 
 use std::path::Path;
 
 use crate::map::features::read_text;
-use crate::validate::tame;
-
-/// Characters that separate fields.
-const SEPARATORS: [u8; 3] = [b';', b',', b'\t'];
+use crate::table::{Row, Table};
 
 /// Most rows of a table.
 const MOST_ROWS: usize = 100_000;
@@ -20,32 +17,19 @@ pub(super) fn columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<V
 }
 
 fn parse<const N: usize>(text: &str, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
-    let text = text.trim_start_matches('\u{feff}');
-    let heading = text.split(['\n', '\r']).next().unwrap_or_default().as_bytes();
-    let separator = SEPARATORS.into_iter().find(|separator| heading.contains(separator)).unwrap_or(b',');
-    // Its reader takes each of \n, \r\n and \r as the end of a line.
-    let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader.delimiter(separator).trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
-    let heading = reader.headers().map_err(|error| error.to_string())?.clone();
+    let table = Table::parse(text, MOST_ROWS)?;
     let mut at = [0; N];
     for (at, name) in at.iter_mut().zip(names) {
-        let missing = || format!("its heading has no column {name:?}");
-        *at = heading.iter().position(|field| field == name).ok_or_else(missing)?;
+        *at = table.column(&[name]).ok_or_else(|| format!("its heading has no column {name:?}"))?;
     }
-    let mut rows = Vec::new();
-    for (i, record) in reader.records().enumerate() {
-        let record = record.map_err(|error| error.to_string())?;
-        let mut row = [0.0; N];
-        for ((value, at), name) in row.iter_mut().zip(at).zip(names) {
-            let field = record.get(at).unwrap_or_default();
-            let number = field.parse::<f64>().ok().filter(|number| number.is_finite());
-            *value = number.ok_or_else(|| format!("row {}: {name} = {}: must be a number", i + 2, tame(field)))?;
+    let numbers = |row: &Row| {
+        let mut numbers = [0.0; N];
+        for ((number, at), name) in numbers.iter_mut().zip(at).zip(names) {
+            *number = row.number(at, name)?;
         }
-        rows.push(row);
-        if rows.len() > MOST_ROWS {
-            return Err(format!("has more than {MOST_ROWS} rows"));
-        }
-    }
+        Ok(numbers)
+    };
+    let rows = table.rows().iter().map(numbers).collect::<Result<Vec<_>, String>>()?;
     if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }
 }
 
@@ -62,10 +46,11 @@ mod tests {
         for (text, message) in [
             ("a;c\n1;2\n", "its heading has no column \"b\""),
             ("a;b\n", "has no row below its heading"),
-            ("", "its heading has no column \"b\""),
-            ("a;b\n1;2\n1;far\n", "row 3: b = far: must be a number"),
-            ("a;b\n1\n", "row 2: b = : must be a number"),
-            ("a;b\n1;inf\n", "row 2: b = inf: must be a number"),
+            ("", "is empty"),
+            ("a;b\n1;2\n1;far\n", "line 3: b \"far\" is no number"),
+            ("a;b\n1\n", "line 2: b is missing"),
+            ("a;b\n1;inf\n", "line 2: b \"inf\" is no number"),
+            ("a;b\n1;2;3\n", "line 2: has 3 fields under a heading of 2"),
         ] {
             assert_eq!(parse(text, ["b"]), Err(message.to_owned()), "{text}");
         }
