@@ -35,10 +35,9 @@ impl Line {
 
     /// Whether the column of a point is one of [`Line::columns`].
     pub(crate) fn holds(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
-        let (column, middle) = ([x.floor(), z.floor()], [x.floor() + 0.5, z.floor() + 0.5]);
-        let far = [x, z].map(|v| v.max(0.0) as usize + 2);
-        let box_of = Grid { nx: far[0], ny: 1, nz: far[1] };
-        let crosses = |piece| crossed(piece, box_of).any(|point| point.map(f64::floor) == column);
+        let (column, middle) = ([x, z].map(|v| v.max(0.0) as usize), [x.floor() + 0.5, z.floor() + 0.5]);
+        let box_of = Grid { nx: column[0] + 2, ny: 1, nz: column[1] + 2 };
+        let crosses = |piece| crossed(piece, box_of).contains(&column);
         x >= 0.0 && z >= 0.0 && self.pieces().any(|piece| is_near(piece, radius, middle) || crosses(piece))
     }
 
@@ -95,8 +94,7 @@ fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> 
     };
     let inside = |&(x, z): &(usize, usize)| is_near(piece, radius, [x as f64 + 0.5, z as f64 + 0.5]);
     let box_of = reach(az, bz, grid.nz).flat_map(|z| reach(ax, bx, grid.nx).map(move |x| (x, z)));
-    let under = |v: f64, n: usize| (v as usize).min(n - 1);
-    box_of.filter(inside).chain(crossed(piece, grid).map(|[x, z]| (under(x, grid.nx), under(z, grid.nz)))).collect()
+    box_of.filter(inside).chain(crossed(piece, grid).into_iter().map(|[x, z]| (x, z))).collect()
 }
 
 /// Whether a point lies within a distance of a piece of a line.
@@ -109,20 +107,40 @@ fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
     dx * dx + dz * dz <= radius * radius
 }
 
-/// Points in the columns that a piece of a line crosses in the box, each column beside the next one.
-fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> impl Iterator<Item = [f64; 2]> {
-    let part = clipped(piece, [grid.nx as f64, grid.nz as f64]);
-    let [from, to] = part.unwrap_or_default();
-    // Points closer than a cell.
-    let steps = (4.0 * (to - from) * length(piece)).ceil().max(1.0) as usize;
-    let at = move |i: usize| along(piece, from + (to - from) * (i as f64 / steps as f64));
-    // Where a column and the next one only share a corner, one that has a side with both.
-    let corner = move |i: usize| {
-        let ([x, z], [next_x, next_z]) = (at(i), at((i + 1).min(steps)));
-        (x.floor() != next_x.floor() && z.floor() != next_z.floor()).then_some([next_x, z])
+/// Columns `[x, z]` that a piece of a line crosses in the box, in their order along it, each with a side in common with the next one.
+///
+/// The piece is cut where it meets a side of a column; between two cuts it lies in one column, that of the middle between them.
+pub(crate) fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
+    let sides = [grid.nx as f64, grid.nz as f64];
+    let Some([from, to]) = clipped(piece, sides) else { return Vec::new() };
+    let mut cuts = vec![from, to];
+    for k in 0..2 {
+        let ends = [from, to].map(|share| along(piece, share)[k]);
+        let (low, high) = (ends[0].min(ends[1]).ceil().max(0.0), ends[0].max(ends[1]).floor().min(sides[k]));
+        let step = piece[1][k] - piece[0][k];
+        if step != 0.0 && low <= high {
+            let shares = (low as usize..=high as usize).map(|side| (side as f64 - piece[0][k]) / step);
+            cuts.extend(shares.filter(|share| (from..=to).contains(share)));
+        }
+    }
+    cuts.sort_unstable_by(f64::total_cmp);
+    let under = |share: f64| {
+        let [x, z] = along(piece, share);
+        [(x.max(0.0) as usize).min(grid.nx - 1), (z.max(0.0) as usize).min(grid.nz - 1)]
     };
-    let points = if part.is_some() { 0..steps + 1 } else { 0..0 };
-    points.flat_map(move |i| [Some(at(i)), corner(i)].into_iter().flatten())
+    let mut columns = Vec::with_capacity(cuts.len());
+    for pair in cuts.windows(2) {
+        let next = under(0.5 * (pair[0] + pair[1]));
+        if pair[0] == pair[1] && from != to {
+            continue;
+        }
+        // Where a column and the next one only share a corner, one that has a side with both.
+        if let Some(&[_, z]) = columns.last().filter(|&&[x, z]: &&[usize; 2]| x != next[0] && z != next[1]) {
+            columns.push([next[0], z]);
+        }
+        columns.push(next);
+    }
+    columns
 }
 
 /// The part of a piece within a box from 0 to its sides, as shares of its length; none outside (Liang and Barsky 1984).

@@ -4,11 +4,8 @@ use super::compare::{Footprint, fill};
 use super::features::Geometry;
 use super::geojson::Rings;
 use super::{Placement, Site};
-use crate::grid::line::clipped;
+use crate::grid::line::{clipped, crossed};
 use ndarray::Array2;
-
-/// Steps along a line for each column that it crosses.
-const STEPS: f64 = 4.0;
 
 /// Columns of a geometry in coordinates of the map, ascending, and whether a part of it lies outside of the box.
 pub(crate) fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
@@ -59,12 +56,8 @@ impl Found<'_> {
             return;
         };
         self.cut |= [from, to] != [0.0, 1.0];
-        let at = |share: f64| [0, 1].map(|k| a[k] + share * (b[k] - a[k]));
-        let steps = (STEPS * (to - from) * (b[0] - a[0]).hypot(b[1] - a[1])).ceil().max(1.0);
-        let was_cut = self.cut;
-        (0..=steps as usize).for_each(|i| self.add(at(from + (to - from) * i as f64 / steps)));
-        // An end on the side of the box belongs to no column.
-        self.cut = was_cut;
+        let crossed = crossed([a, b], self.site.grid);
+        self.columns.extend(crossed.into_iter().map(|[x, z]| self.site.grid.column(x, z) as u32));
     }
 
     /// Adds the columns whose middles a polygon holds, or those of its corners where it holds none.
