@@ -205,6 +205,22 @@ pub(crate) fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     if about.is_file() || is_pipe { Ok(()) } else { Err(what) }
 }
 
+/// The text of bytes in UTF-8 or, with its mark at the beginning, in UTF-16, as spreadsheets write it.
+fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
+    let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
+        bytes[2..].as_chunks::<2>().0.iter().map(|pair| from(*pair)).collect()
+    };
+    let units = match bytes.first_chunk::<2>() {
+        Some([0xff, 0xfe]) => Some(wide(u16::from_le_bytes)),
+        Some([0xfe, 0xff]) => Some(wide(u16::from_be_bytes)),
+        _ => None,
+    };
+    match units {
+        Some(units) => String::from_utf16(&units).map_err(|_| InputError::NotText(0)),
+        None => String::from_utf8(bytes).map_err(|error| InputError::NotText(error.utf8_error().valid_up_to())),
+    }
+}
+
 impl Reader {
     /// The reader of a file by its ending, among some.
     pub(crate) fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
@@ -261,7 +277,7 @@ impl Reader {
     pub fn text<T>(&self, path: &Path, parse: impl FnOnce(Loaded<String>) -> T) -> Result<T, InputError> {
         self.bytes(path, |bytes| {
             let (bytes, held) = bytes.into_parts();
-            let text = String::from_utf8(bytes).map_err(|e| InputError::NotText(e.utf8_error().valid_up_to()))?;
+            let text = decode(bytes)?;
             Ok(parse(Loaded::new(text, held)))
         })?
     }

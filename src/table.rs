@@ -49,6 +49,10 @@ impl Table {
     }
 
     fn read(text: &str, most_rows: usize, names: Option<&[&str]>) -> Result<Self, String> {
+        if let Some(at) = text.find('\0') {
+            let line = 1 + lines_in(&text[..at]);
+            return Err(format!("line {line}: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"));
+        }
         let mut records = Records { rest: text.trim_start_matches('\u{feff}'), line: 0 };
         let mut first = records.next_said().ok_or_else(|| "is empty".to_owned())?;
         let named = named_separator(first.1);
@@ -132,36 +136,6 @@ impl Row {
     pub(crate) fn fault(&self, fault: &str) -> String {
         format!("line {}: {fault}", self.line)
     }
-}
-
-/// The text of a file, in UTF-8 or, with its mark at the beginning, UTF-16.
-///
-/// # Errors
-/// The line that is no text, and the mend.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<String, String> {
-    let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes[2..].as_chunks::<2>().0.iter().map(|pair| from(*pair)).collect()
-    };
-    let units = match bytes.first_chunk::<2>() {
-        Some([0xff, 0xfe]) => Some(wide(u16::from_le_bytes)),
-        Some([0xfe, 0xff]) => Some(wide(u16::from_be_bytes)),
-        _ => None,
-    };
-    if let Some(units) = units {
-        return String::from_utf16(&units).map_err(|_| "is no whole text in UTF-16: save it as UTF-8".to_owned());
-    }
-    let line = |bytes: &[u8]| 1 + lines_in_bytes(bytes);
-    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        return Err(format!("line {}: is no text (a byte 0): save it as text in UTF-8", line(&bytes[..at])));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("line {}: is no text in UTF-8: save it in UTF-8", line(&error.as_bytes()[..at]))
-    })
-}
-
-fn lines_in_bytes(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// A number with its decimal comma as a point: one comma and no point, for more of them would be thousands.
@@ -292,23 +266,13 @@ mod tests {
             ("a,b\n0,\"1\n", "line 2: a quotation mark is never closed"),
             ("a,b\n0,inf\n", "line 2: b \"inf\" is no number"),
             ("", "is empty"),
+            ("a\0;\0b\0\n\0", "line 1: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"),
             ("sep=;", "has no heading below its line sep="),
         ] {
             assert_eq!(numbers(text), Err(fault.to_owned()), "{text:?}");
         }
         let long = (0..11).fold("a,b\n".to_owned(), |text, _| text + "1,2\n");
         assert_eq!(numbers(&long), Err("has more than 10 rows".to_owned()));
-    }
-
-    #[test]
-    fn texts_of_spreadsheets_are_decoded_or_refused_by_their_line() {
-        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-        let utf16 = decode([vec![0xff, 0xfe], wide("sep=;\r\na;b\r\n0;250,5\r\n1;2\r\n")].concat()).expect("UTF-16");
-        assert_eq!(numbers(&utf16), Ok(vec![[0.0, 250.5], [1.0, 2.0]]));
-        let bare = decode(wide("a;b\n"));
-        assert_eq!(bare, Err("line 1: is no text (a byte 0): save it as text in UTF-8".to_owned()));
-        let latin = decode(b"a;b\n1;2\nM\xfcll;3\n".to_vec());
-        assert_eq!(latin, Err("line 3: is no text in UTF-8: save it in UTF-8".to_owned()));
     }
 
     #[test]

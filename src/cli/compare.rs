@@ -38,11 +38,11 @@ Measures (∩: cells of both, ∪: cells of either):
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompareArgs {
-    /// Footprint to judge: .tif, .asc or .geojson
+    /// Footprint to judge: .tif, .asc, .geojson or .gpkg
     #[arg(value_name = "A")]
     a: PathBuf,
 
-    /// Footprint to judge it by: .tif, .asc or .geojson; several, each at its time (@1d), make a table
+    /// Footprint to judge it by: .tif, .asc, .geojson or .gpkg; several, each at its time (@1d), make a table
     #[arg(value_name = "B[@TIME]", required = true)]
     b: Vec<DatedFile>,
 

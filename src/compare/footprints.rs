@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::map::compare::{Footprint, covering, fill};
-use crate::map::features::{read_text, told, told_polygons};
-use crate::map::geojson::{self, Polygons, System, turn_rings};
+use crate::map::features::{check_format, read_layer, told, told_polygons};
+use crate::map::geojson::{Polygons, System, turn_rings};
 use crate::map::{Crs, Placement, ToDegrees};
 use crate::memory::{Held, MemoryEstimate};
 use crate::scene::Seconds;
@@ -80,14 +80,14 @@ impl Source {
                 let (map, unit) = load_values(path).map_err(|error| error.to_string())?;
                 Ok(Self::raster(map, unit.as_deref().and_then(seconds), limit))
             }
-            "geojson" | "json" => {
-                let text = read_text(path)?;
-                let check = geojson::need(&text).check("simplify the polygons (ogr2ogr -simplify)");
-                check.map_err(|error| format!("{}: {error}", path.display()))?;
-                let polygons = Polygons::parse(&text);
+            "geojson" | "json" | "gpkg" => {
+                let polygons = Polygons::of(&read_layer(path)?);
                 Ok(Self::Polygons(polygons.map_err(|e| format!("{} {e}", path.display()))?))
             }
-            _ => Err(format!("{}: footprints end in .tif, .asc or .geojson", path.display())),
+            _ => {
+                check_format(path)?;
+                Err(format!("{}: footprints end in .tif, .asc, .geojson or .gpkg", path.display()))
+            }
         }
     }
 

@@ -11,10 +11,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::flow::Flow;
-use crate::map::features::{Feature, Features, features_on, read_text};
+use crate::map::columns;
+use crate::map::features::{Feature, Features, features_on, read_layer};
 use crate::map::longitude::cut_line;
 use crate::map::{Crs, Site};
-use crate::map::{columns, geojson};
 use crate::memory::MemoryEstimate;
 use crate::output::protect;
 use crate::records::FlowRecords;
@@ -24,9 +24,6 @@ pub use self::write::{Row, write};
 
 /// How a file that is too large gets smaller.
 const MEND: &str = "simplify it (ogr2ogr -simplify)";
-
-/// Names of the property that has the name of a feature.
-const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
 
 /// A building, a road or an area.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +46,7 @@ pub struct Assets {
     /// The features of the file, each of which has an asset, and its member `crs`.
     features: Vec<Value>,
     crs: Option<Value>,
+    without: usize,
 }
 
 /// Arrival, thickness and temperature of lava at an asset.
@@ -71,21 +69,18 @@ impl Assets {
     /// Names the file and its fault.
     pub fn read(path: &Path, site: &Site) -> Result<Self, String> {
         protect(path);
-        let text = read_text(path)?;
-        let wrong = |fault: String| format!("{} {fault}", path.display());
-        let need = geojson::need(&text);
-        need.check(MEND).map_err(|error| format!("{}: {error}", path.display()))?;
-        let _held = need.held();
-        Self::parse(&text, site).map_err(wrong)
+        let root = read_layer(path)?;
+        Self::of(&root, site).map_err(|fault| format!("{} {fault}", path.display()))
     }
 
-    fn parse(text: &str, site: &Site) -> Result<Self, String> {
-        let root: Value = serde_json::from_str(text).map_err(|error| format!("is no JSON: {error}"))?;
-        let features = features_on(Features::of(&root)?, site)?;
+    fn of(root: &Value, site: &Site) -> Result<Self, String> {
+        let features = Features::of(root)?;
+        let without = features.without;
+        let features = features_on(features, site)?;
         let mut held = 0;
         let mut list = Vec::with_capacity(features.len());
-        for (i, feature) in features.iter().enumerate() {
-            let asset = Asset::new(feature, i + 1, site);
+        for feature in &features {
+            let asset = Asset::new(feature, site);
             held += asset.columns.len();
             let need = MemoryEstimate::of("the columns of its features", held, size_of::<u32>() as f64);
             need.check(MEND).map_err(|error| error.to_string())?;
@@ -99,7 +94,13 @@ impl Assets {
                 "has no feature in the box: is it in longitude and latitude, or has it another member crs?".to_owned()
             );
         }
-        Ok(Self { list, features: bare(&root), crs: root.get("crs").cloned() })
+        let numbers = features.iter().map(|feature| feature.number);
+        Ok(Self {
+            list,
+            features: numbers.map(|number| bare(root, number)).collect(),
+            crs: root.get("crs").cloned(),
+            without,
+        })
     }
 
     /// Lines in coordinates of the map of a box, each with its name and columns; one without lines has no shape.
@@ -116,7 +117,12 @@ impl Assets {
         let code = site.crs().and_then(Crs::epsg);
         let crs = code
             .map(|code| json!({ "type": "name", "properties": { "name": format!("urn:ogc:def:crs:EPSG::{code}") } }));
-        Self { list, features, crs: Some(crs.unwrap_or(Value::Null)) }
+        Self { list, features, crs: Some(crs.unwrap_or(Value::Null)), without: 0 }
+    }
+
+    /// How many features of the file have no geometry or an empty one, and are no assets.
+    pub fn without_geometry(&self) -> usize {
+        self.without
     }
 
     /// The assets in the order of the file.
@@ -155,33 +161,19 @@ impl Reach {
 }
 
 impl Asset {
-    fn new(feature: &Feature, number: usize, site: &Site) -> Self {
+    fn new(feature: &Feature, site: &Site) -> Self {
         let (columns, cut) = columns::of(&feature.geometry, site);
-        Self { name: name(&feature.properties, number), kind: feature.geometry.kind(), columns, cut }
+        let name = feature.name().unwrap_or_else(|| format!("feature {}", feature.number));
+        Self { name, kind: feature.geometry.kind(), columns, cut: cut || feature.is_far }
     }
 }
 
-/// The name of a feature in its properties, or one by its number.
-fn name(properties: &Value, number: usize) -> String {
-    let text = |value: &Value| match value {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    };
-    let named = NAMES.iter().find_map(|name| properties.get(name).and_then(text));
-    named.unwrap_or_else(|| format!("feature {number}"))
-}
-
-/// The features of a text that have a geometry; one of a text that is a geometry alone.
-fn bare(root: &Value) -> Vec<Value> {
-    let has_shape = |feature: &&Value| feature.get("geometry").is_some_and(|shape| !shape.is_null());
+/// The feature with a number from 1 in a text; one of a text that is a geometry alone.
+fn bare(root: &Value, number: usize) -> Value {
     match root.get("type").and_then(Value::as_str) {
-        Some("FeatureCollection") => {
-            let features = root.get("features").and_then(Value::as_array);
-            features.into_iter().flatten().filter(has_shape).cloned().collect()
-        }
-        Some("Feature") => vec![root.clone()],
-        _ => vec![json!({ "type": "Feature", "properties": {}, "geometry": root })],
+        Some("FeatureCollection") => root["features"][number - 1].clone(),
+        Some("Feature") => root.clone(),
+        _ => json!({ "type": "Feature", "properties": {}, "geometry": root }),
     }
 }
 
@@ -189,6 +181,7 @@ fn bare(root: &Value) -> Vec<Value> {
 mod tests {
     use super::*;
     use crate::grid::Grid;
+    use crate::map::geojson;
 
     pub(super) fn site() -> Site {
         let grid = Grid::new(20, 10, 10);
@@ -196,7 +189,8 @@ mod tests {
     }
 
     pub(super) fn assets(features: &str) -> Result<Assets, String> {
-        Assets::parse(&format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{features}]}}"#), &site())
+        let text = format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{features}]}}"#);
+        Assets::of(&geojson::object(&text)?, &site())
     }
 
     #[test]
@@ -214,9 +208,10 @@ mod tests {
             read.list.iter().map(|asset| (&*asset.name, asset.kind, asset.columns.len(), asset.cut)).collect();
         assert_eq!(about[0], ("School", "point", 1, false));
         assert_eq!(about[1], ("7", "line", 10, false));
-        assert_eq!(about[2], ("feature 3", "area", 4, false));
-        assert_eq!(about[3], ("feature 4", "area", 1, false));
-        assert_eq!(about[4], ("feature 5", "line", 1, true));
+        assert_eq!(about[2], ("feature 4", "area", 4, false));
+        assert_eq!(about[3], ("feature 5", "area", 1, false));
+        assert_eq!(about[4], ("feature 6", "line", 1, true));
+        assert_eq!(read.without_geometry(), 1);
         // Row 0 is north, and the south-west corner is (0, 0).
         assert_eq!((read.list[0].columns[0], read.list[1].columns[0]), (3, 9 * 20));
         assert_eq!(read.list[2].columns, [7 * 20 + 1, 7 * 20 + 2, 8 * 20 + 1, 8 * 20 + 2]);
@@ -228,7 +223,6 @@ mod tests {
         let far = r#"{"type": "Feature", "geometry": {"type": "Point", "coordinates": [1e6, 5]}}"#;
         assert!(assets(far).expect_err("far").contains("no feature in the box"));
         assert!(assets("").expect_err("empty").contains("no feature with a geometry"));
-        assert!(Assets::parse("{", &site()).expect_err("torn").contains("is no JSON"));
     }
 
     #[test]

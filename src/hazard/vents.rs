@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
-use crate::map::features::{Feature, Features, Geometry, features_on, read_text};
-use crate::map::{Site, geojson};
+use crate::map::Site;
+use crate::map::features::{Feature, Features, Geometry, check_format, features_on, read_layer, read_text};
 use crate::output::protect;
 use crate::scene::Stage;
 use crate::source::VentSpec;
@@ -46,9 +48,15 @@ impl Vents {
         let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
         let text = || read_text(path).map_err(|error| format!("--vent-area: {error}"));
         let mut features = match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
-            "geojson" | "json" => of_geojson(&text()?, site).map_err(wrong)?,
+            "geojson" | "json" | "gpkg" => {
+                let root = read_layer(path).map_err(|error| format!("--vent-area: {error}"))?;
+                of_layer(&root, site).map_err(wrong)?
+            }
             "csv" | "txt" => of_table(&text()?).map_err(wrong)?,
-            _ => return Err(wrong("must end in .geojson or .csv".to_owned())),
+            _ => {
+                check_format(path).map_err(|error| format!("--vent-area: {error}"))?;
+                return Err(wrong("must end in .geojson, .gpkg or .csv".to_owned()));
+            }
         };
         let points: usize = features.iter_mut().map(|feature| feature.geometry.points_mut().count()).sum();
         if points > MOST_POINTS {
@@ -56,8 +64,11 @@ impl Vents {
                 "has {points} points, more than {MOST_POINTS}: simplify it (ogr2ogr -simplify)"
             )));
         }
-        for point in features.iter_mut().flat_map(|feature| feature.geometry.points_mut()) {
-            *point = in_the_box(*point, site).map_err(wrong)?;
+        for feature in &mut features {
+            let words = feature.words();
+            for point in feature.geometry.points_mut() {
+                *point = in_the_box(*point, site).map_err(|fault| wrong(format!("{words}: {fault}")))?;
+            }
         }
         let places = Places::new(features).map_err(wrong)?;
         let (count, plural) = (places.len(), if places.len() == 1 { "" } else { "s" });
@@ -72,11 +83,13 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::parse(text)
 }
 
-/// The features of a text in coordinates of the map of a box.
-fn of_geojson(text: &str, site: &Site) -> Result<Vec<Feature>, String> {
-    let check = geojson::need(text).check("simplify it (ogr2ogr -simplify)");
-    check.map_err(|error| error.to_string())?;
-    features_on(Features::parse(text)?, site)
+/// The features of a layer in coordinates of the map of a box.
+fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
+    let features = features_on(Features::of(root)?.weighted()?, site)?;
+    match features.iter().find(|feature| feature.is_far) {
+        Some(far) => Err(format!("lies far from the map with {}: is it in longitude and latitude?", far.words())),
+        None => Ok(features),
+    }
 }
 
 /// A point of the map in metres east and south of the box's north-west corner.

@@ -59,19 +59,34 @@ pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the polygons", text.bytes().map(cost).sum(), 1.0)
 }
 
+/// The object of a text, which may begin with a byte order mark.
+///
+/// # Errors
+/// The fault, in words that follow the name of the file.
+pub(crate) fn object(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|e| format!("is no JSON: {e}"))
+}
+
 impl Polygons {
     /// Reads a text, of which [`need`] tells before what that takes.
     ///
     /// # Errors
     /// The fault, in words that follow the name of the file.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let root: Value = serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}"))?;
+        Self::of(&object(text)?)
+    }
+
+    /// Polygons of an object.
+    ///
+    /// # Errors
+    /// As [`Polygons::parse`].
+    pub(crate) fn of(root: &Value) -> Result<Self, String> {
         let mut polygons = Vec::new();
-        collect(&root, &mut polygons)?;
+        collect(root, &mut polygons)?;
         if polygons.is_empty() {
             return Err("has no polygon".to_owned());
         }
-        Ok(Self { polygons, system: system(&root)? })
+        Ok(Self { polygons, system: system(root)? })
     }
 
     /// The first point of all.
@@ -124,7 +139,9 @@ fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
             Some(geometry) => collect(geometry, polygons),
         },
         Some("Polygon") => {
-            polygons.push(rings(array(object.get("coordinates"), "coordinates")?)?);
+            let rings = rings(array(object.get("coordinates"), "coordinates")?)?;
+            // One without coordinates is empty.
+            polygons.extend((!rings.is_empty()).then_some(rings));
             Ok(())
         }
         Some("MultiPolygon") => array(object.get("coordinates"), "coordinates")?.iter().try_for_each(|polygon| {

@@ -16,6 +16,8 @@ pub mod geojson;
 mod georeference;
 pub mod longitude;
 #[cfg(feature = "files")]
+mod gpkg;
+#[cfg(feature = "files")]
 mod nzmg;
 pub mod outline;
 mod placement;

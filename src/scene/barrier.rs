@@ -113,27 +113,39 @@ impl BarrierSpec {
         let site = place.site;
         let cells = points.iter().map(|point| point.map(|metres| metres / site.cell_size_m));
         let lines = vec![cells.map(|point| site.on_the_map(point)).collect()];
-        Ok(vec![self.placed(self.name.clone(), lines, (self.height_m, self.width_m), place)?])
+        let barrier = self.placed(self.name.clone(), lines, (self.height_m, self.width_m), place)?;
+        if barrier.columns.is_empty() {
+            let [wide, deep] = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
+            let expected =
+                format!("a line that comes into the box, {wide} m wide and {deep} m deep from its north-west corner");
+            return Err(place.wrong(Invalid::new(&format!("{key}.line_m"), format!("{points:?}"), expected)));
+        }
+        Ok(vec![barrier])
     }
 
     #[cfg(feature = "files")]
     fn of_features(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let path = place.scene.folder.join(self.file.clone().unwrap_or_default());
         let (key, name) = (format!("{key}.file"), path.display().to_string());
-        let wrong = |fault: String| Invalid::new(&key, &name, format!("a file of lines (.geojson); it {fault}"));
+        let wrong = |fault: String| Invalid::new(&key, &name, format!("a file of lines (.geojson, .gpkg); it {fault}"));
         let features = features_of(&path, place.site).map_err(|fault| place.wrong(wrong(fault)))?;
         let count = within(&format!("number of lines of {key}"), features.len() as f64, 1.0, MAX_BARRIERS as f64);
         count.map_err(|invalid| place.wrong(invalid))?;
         let mut barriers = Vec::with_capacity(features.len());
-        for (i, feature) in features.into_iter().enumerate() {
-            let about = About::of(self, &feature)
-                .map_err(|fault| place.wrong(wrong(format!("{fault}, in feature {}", i + 1))))?;
+        for feature in features {
+            let words = feature.words();
+            let about =
+                About::of(self, &feature).map_err(|fault| place.wrong(wrong(format!("{fault}, in {words}"))))?;
             let lines = match feature.geometry {
                 Geometry::Lines(lines) => lines,
                 Geometry::Polygons(polygons) => polygons.into_iter().flatten().collect(),
-                Geometry::Points(_) => return Err(place.wrong(wrong(format!("has points, in feature {}", i + 1)))),
+                Geometry::Points(_) => return Err(place.wrong(wrong(format!("has points, in {words}")))),
             };
             barriers.push(self.placed(about.name, lines, (about.height_m, about.width_m), place)?);
+        }
+        if barriers.iter().all(|barrier| barrier.columns.is_empty()) {
+            let fault = "has no line in the box: are longitude and latitude swapped, or has it another system?";
+            return Err(place.wrong(wrong(fault.to_owned())));
         }
         Ok(barriers)
     }

@@ -56,7 +56,7 @@ impl StartSpec {
     /// The lava of a file: an outline, or a map of thickness.
     pub fn of_file(file: PathBuf) -> Self {
         let is_outline =
-            file.extension().is_some_and(|end| ["geojson", "json"].iter().any(|e| end.eq_ignore_ascii_case(e)));
+            file.extension().is_some_and(|end| ["geojson", "json", "gpkg"].iter().any(|e| end.eq_ignore_ascii_case(e)));
         let (thickness, outline) = if is_outline { (None, Some(file)) } else { (Some(file), None) };
         Self { thickness, outline, ..Self::default() }
     }
@@ -243,10 +243,10 @@ mod files {
             let number = |name: &str, usual: f64, most: f64| {
                 let given = feature.properties.get(name).filter(|given| !given.is_null());
                 let number = given.map_or(Some(usual), Value::as_f64).filter(|number| (0.0..=most).contains(number));
-                number.ok_or_else(|| format!("has a {name} from 0 to {most} in feature {}", i + 1))
+                number.ok_or_else(|| format!("has a {name} from 0 to {most} in {}", feature.words()))
             };
             if !matches!(feature.geometry, Geometry::Polygons(_)) {
-                return Err(format!("has polygons; feature {} is none", i + 1));
+                return Err(format!("has polygons; {} is none", feature.words()));
             }
             let thickness_m = number("thickness_m", spec.thickness_m, MOST_M)?;
             let Seconds(usual_s) = spec.age;

@@ -8,8 +8,8 @@ use super::SheetError;
 use super::canvas::{Align, Canvas, INK, Paint, Pen, Point, Rect, Type, WHITE};
 use super::source::Source;
 use super::view::View;
-use crate::map::features::{Feature, Features, Geometry, features_in, read_text};
-use crate::map::geojson::{self, System};
+use crate::map::features::{Feature, Features, Geometry, features_in, read_layer};
+use crate::map::geojson::System;
 
 /// Colours of overlays, each file its own, that stand out from the colours of classes.
 const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
@@ -32,9 +32,8 @@ impl Overlay {
     /// Reads the features of a file; `number` chooses their colour.
     pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
         let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
-        let text = read_text(path).map_err(SheetError::wrong)?;
-        geojson::need(&text).check("simplify it (ogr2ogr -simplify)")?;
-        let features = Features::parse(&text).map_err(wrong)?;
+        let root = read_layer(path).map_err(SheetError::wrong)?;
+        let features = Features::of(&root).map_err(wrong)?;
         let system = features.system.clone();
         let features = features_in(features, &source.crs(), source.middle_x()).map_err(wrong)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();

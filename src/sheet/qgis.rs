@@ -9,7 +9,7 @@ use super::{Sheet, SheetError, notes};
 use crate::export::escaped;
 use crate::input::STYLE;
 use crate::map::Crs;
-use crate::map::features::{Features, read_text};
+use crate::map::features::{Features, read_layer};
 use crate::map::geojson::System;
 use crate::output::{Existing, OutputError, check_free};
 use crate::terrain::write::whole;
@@ -272,7 +272,7 @@ fn system_of(system: &System, map: &Crs) -> Crs {
 
 /// The system that a file of contours says.
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
-    let features = read_text(path).ok().and_then(|text| Features::parse(&text).ok());
+    let features = read_layer(path).ok().and_then(|root| Features::of(&root).ok());
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 

@@ -9,6 +9,7 @@ mod common;
 mod needs;
 
 mod checkpoint;
+mod features;
 mod finer;
 mod formats_in;
 mod goals;

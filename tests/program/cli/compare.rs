@@ -136,7 +136,7 @@ fn files_that_are_no_footprints_are_refused() {
     place.put("far.asc", grid(4, 4, [1, 2, 1, 2]).replace("xllcorner 1000", "xllcorner 5e9"));
     for (args, part) in [
         ("gone.asc a.asc", "cannot read gone.asc: no such file"),
-        ("a.asc small.toml", "footprints end in .tif, .asc or .geojson"),
+        ("a.asc small.toml", "footprints end in .tif, .asc, .geojson or .gpkg"),
         ("a.asc line.geojson", "line.geojson has a LineString; a footprint has polygons"),
         ("a.asc none.geojson", "none.geojson has no polygon"),
         ("a.asc torn.geojson", "torn.geojson is no JSON"),

@@ -181,3 +181,41 @@ fn what_exposure_cannot_be_of_is_refused() {
     place.put("degrees.geojson", TOWN.replace("\"crs\": null, ", ""));
     refused(&format!("run {RUN} --exposure degrees.geojson=a.csv"), "\"crs\": null in the file");
 }
+
+/// The same layer as GeoPackage, made by GDAL, and formats that are not read.
+#[test]
+fn a_geopackage_is_read_as_its_geojson_and_other_formats_are_named() {
+    let place = place();
+    place.put("town.shp", "no matter what");
+    for (args, fault) in [
+        (
+            "--exposure town.shp=out.csv",
+            "town.shp: is neither GeoJSON nor a GeoPackage: bring it into one (ogr2ogr town.geojson town.shp)",
+        ),
+        ("--barrier town.shp", "bring it into one (ogr2ogr"),
+    ] {
+        let error = text(&place.run(&format!("run {RUN} {args} --duration 1min")).stderr);
+        assert!(error.contains(fault), "{args}: {error}");
+    }
+    let error = place.refused("compare slope.asc town.shp");
+    assert!(error.contains("town.shp: is neither GeoJSON nor a GeoPackage"), "{error}");
+    place.put("town.gpkg", "no database, of some length");
+    let error = text(&place.run(&format!("run {RUN} --exposure town.gpkg=out.csv --duration 1min")).stderr);
+    assert!(error.contains("town.gpkg is no GeoPackage that can be read"), "{error}");
+    if !needs::program("ogr2ogr", "gdal-bin") {
+        return;
+    }
+    std::fs::remove_file(place.path("town.gpkg")).unwrap();
+    let args = [place.path("town.gpkg"), place.path("town.geojson")];
+    // GDAL takes GeoJSON without a system for longitude and latitude.
+    let made = std::process::Command::new("ogr2ogr").args(["-a_srs", "none"]).args(args).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    for map in ["town.geojson", "town.gpkg"] {
+        place.done(&format!("run {RUN} --duration 10min --exposure {map}={map}.csv"));
+    }
+    assert_eq!(text(&place.read("town.gpkg.csv")), text(&place.read("town.geojson.csv")));
+    // The program's own.
+    place.done(&format!("run {RUN} --duration 10min --map footprint=a.gpkg --map footprint=a.geojson"));
+    let agreement = place.json("compare a.gpkg a.geojson --json");
+    assert_eq!(agreement["jaccard"], 1.0, "{agreement}");
+}

@@ -465,7 +465,7 @@ fn wrong_flags_and_files_are_named() {
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area none.csv", "--vent-area: cannot read none.csv"),
         (
             "hazard slope.asc --rates 5 --volumes 9 --vent-area slope.asc",
-            "--vent-area slope.asc: must end in .geojson or .csv",
+            "--vent-area slope.asc: must end in .geojson, .gpkg or .csv",
         ),
         (
             "hazard slope.asc --rates 5 --volumes 9 --vent-area outside.csv",
@@ -480,7 +480,7 @@ fn wrong_flags_and_files_are_named() {
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area thin.geojson", "has a polygon without an area"),
         ("hazard two.toml --rates 5 --volumes 9", "the vents of the scene differ in line, radius"),
         ("hazard slope.asc --rates 5 --volumes 9 --vent-area heavy.csv", "has weights whose sum is too large"),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area five.csv", "line 1: has 5 fields and not at most 3"),
+        ("hazard slope.asc --rates 5 --volumes 9 --vent-area five.csv", "line 1: has 5 fields under a heading of 3"),
         ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "--above 1000000000000000000000000000000000000000"),
         ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "…: must be a number from 0 to 10000, in metres"),
         ("hazard slope.asc --rates 5 --volumes 9 --max-memory 9M", "would need"),
