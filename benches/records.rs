@@ -34,10 +34,10 @@ fn row(name: &str, simulation: &mut Simulation) {
         // A state that was put back has every tile awake; the step after it visits all of them.
         simulation.step();
         let mut records = Records::new(simulation.world().grid());
-        records.observe(simulation.world(), simulation.steps());
+        records.observe(simulation.world(), None, simulation.steps());
         for (step, look) in &mut least {
             *step = step.min(microseconds(|| simulation.step()));
-            *look = look.min(microseconds(|| records.observe(simulation.world(), simulation.steps())));
+            *look = look.min(microseconds(|| records.observe(simulation.world(), None, simulation.steps())));
         }
     }
     let mean = |of: fn(&(f64, f64)) -> f64| least.iter().map(of).sum::<f64>() / STEPS as f64;

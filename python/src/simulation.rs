@@ -53,8 +53,8 @@ impl Held {
     }
 
     fn observe(&mut self) {
-        let simulation = &self.stage.simulation;
-        self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+        let (state, step) = (self.stage.simulation.world(), self.stage.simulation.steps());
+        self.records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
     }
 
     pub(crate) fn maps(&self) -> Maps<'_> {

@@ -144,7 +144,7 @@ fn every_bit_counts_and_so_does_every_length() {
 fn other_files_and_other_versions_are_named() {
     let mut bytes = whole();
     assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lvx: not a checkpoint of lavoxel");
-    bytes[8] = 4;
+    bytes[8] = 5;
     let said = refused(&bytes);
     assert!(said.contains("of format 5, written by lavoxel ") && said.contains("reads format 6"), "{said}");
 }

@@ -89,6 +89,12 @@ pub const UNITS: i32 = 1 << 24;
 /// Longest time in seconds for which lava may have been there before the first step.
 pub(crate) const MOST_AGE_S: f64 = 1e10;
 
+/// Thickness in metres above which a column counts as covered in cells of so high: 5 cm, or a tenth of a cell where that is less.
+pub fn covered_above_m(cell_height_m: f64) -> f64 {
+    const COVERED_M: f64 = 0.05;
+    COVERED_M.min(0.1 * cell_height_m)
+}
+
 /// Units of heat for a unit of amount and a kelvin.
 pub const HEAT_UNITS: i64 = 256;
 
@@ -189,7 +195,8 @@ pub struct FlowColumn {
     pub set_m: f64,
     /// Upper surface of what is there now, above the box's floor.
     pub surface_m: f64,
-    /// Time at which lava first came, in seconds from the start; 0 where it was there before.
+    /// Time at the end of the step after which lava first lay there, liquid, or set and thicker than [`covered_above_m`], in
+    /// seconds from the start; 0 where it was there before.
     pub arrival_s: Option<f64>,
     /// Temperature of the uppermost liquid cell.
     pub surface_k: Option<f64>,
@@ -212,8 +219,11 @@ pub struct FlowColumn {
 pub(crate) struct Mark {
     /// Amount that set.
     set: i64,
-    /// Time at which lava first came, below 0 where it was there before the first step; infinite before.
+    /// Time at which lava first lay there at the end of a step, liquid or set and covering the column, below 0 where it was there
+    /// before the first step; infinite before.
     arrival_s: f64,
+    /// Time from which the bed warms, at or after the arrival: a film that sets in the step in which it comes leaves the bed cold.
+    warmed_s: f64,
     /// Speed of the surface in the last step, and the largest so far.
     speed: f32,
     max_speed: f32,
@@ -221,18 +231,28 @@ pub(crate) struct Mark {
 
 impl Mark {
     /// That of a column to which no lava came.
-    const NONE: Self = Self { set: 0, arrival_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
+    const NONE: Self = Self { set: 0, arrival_s: f64::INFINITY, warmed_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
 
     /// Whether the numbers are those of a column: a file may hold any.
     fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
         (0..=1 << 56).contains(&self.set)
             && self.arrival_s >= -MOST_AGE_S
+            && self.warmed_s >= self.arrival_s
             && is_speed(self.speed)
             && is_speed(self.max_speed)
     }
 
+    /// Notes lava that stays liquid, or rubble: it warms the bed.
     fn note_arrival(&mut self, now_s: f64) {
+        self.note_rock(now_s);
+        if self.warmed_s.is_infinite() {
+            self.warmed_s = now_s;
+        }
+    }
+
+    /// Notes lava that set in the step in which it came.
+    fn note_rock(&mut self, now_s: f64) {
         if self.arrival_s.is_infinite() {
             self.arrival_s = now_s;
         }
@@ -486,7 +506,12 @@ impl Flow {
 
     /// Liquid and set rock of a column in metres: those of [`Flow::column`], which works out temperatures besides.
     pub fn thickness_m(&self, number: usize) -> f64 {
-        self.space.meters(self.liquid_units(number) + self.marks[number].set)
+        self.space.meters(self.thickness_units(number))
+    }
+
+    /// Liquid and set rock of a column in units of height.
+    pub(crate) fn thickness_units(&self, number: usize) -> i64 {
+        self.liquid_units(number) + self.marks[number].set
     }
 
     /// Liquid of a column in units of height. Under pressure a gap holds more than its room.

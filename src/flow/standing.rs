@@ -31,7 +31,8 @@ impl Flow {
         for standing in lava {
             let amount = standing.thickness_m / self.space.dz_m * f64::from(UNITS);
             self.heap(standing.column as usize, amount as i64, temperature_k);
-            self.marks[standing.column as usize].arrival_s = -standing.age_s;
+            let mark = &mut self.marks[standing.column as usize];
+            (mark.arrival_s, mark.warmed_s) = (-standing.age_s, -standing.age_s);
         }
         let mut columns: Vec<u32> = lava.iter().map(|standing| standing.column).collect();
         columns.sort_unstable();

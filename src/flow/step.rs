@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Cooling, Flow, FlowPour, Mark};
+use super::{Cooling, Flow, FlowPour, Mark, covered_above_m};
 use crate::flow::cooling::heat::{BATCH, Cool, Losses};
 use crate::flow::cooling::set::ColdLaw;
 use crate::flow::motion::demand::Ground;
@@ -285,12 +285,17 @@ impl Flow {
         }
     }
 
-    /// Notes the arrival of lava in columns of which some may have set. What came and set within the step did not arrive.
+    /// Notes the arrival of lava in columns of which some may have set. What came and set within the step arrives once it covers
+    /// the column.
     fn note_arrivals(&mut self, columns: &[u32]) {
         let now_s = self.time_s();
+        let least = (covered_above_m(self.space.dz_m) / self.space.dz_m * UNIT as f64) as i64;
         for &c in columns {
+            let mark = &mut self.marks[c as usize];
             if self.columns[c as usize].is_wet() {
-                self.marks[c as usize].note_arrival(now_s);
+                mark.note_arrival(now_s);
+            } else if mark.set >= least {
+                mark.note_rock(now_s);
             }
         }
     }

@@ -267,9 +267,10 @@ mod tests {
         let flow = simulation.world().flow().expect("a flow");
         let reached: Vec<_> = record.reached().collect();
         assert!(reached.len() > 10, "{} columns", reached.len());
-        // A film that set within the step in which it came has no arrival; it is less than a millimetre thick.
+        // A film that set within the step in which it came has no arrival until it covers the column.
         let came = |column: &usize| flow.column(*column).arrival_s.is_some();
         assert_eq!(reached.len(), (0..400).filter(came).count());
+        assert!((0..400).all(|column| came(&column) || most[column] <= 0.05));
         for here in reached {
             assert_eq!(here.thickness_m, most[here.column]);
             assert_eq!(Some(here.arrival_s), flow.column(here.column).arrival_s.map(|seconds| seconds as f32));

@@ -11,10 +11,12 @@ use crate::parallel::*;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
+use crate::flow::{Flow, UNITS};
 use crate::grid::Grid;
 use crate::grid::tile::{TILE_X, TILE_Z, bits};
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
+use crate::units::AMOUNT_ONE;
 use crate::world::{Changes, Cursor, Reading, Strip, World};
 
 pub use self::flow::{FlowRecords, REACHED_M};
@@ -24,6 +26,9 @@ pub const NEVER: u32 = u32::MAX;
 
 /// Fewest tiles of a layer that are shared among threads.
 const MANY_TILES: usize = 1 << 13;
+
+/// Units of height of a flow in one of an amount.
+const UNIT: i64 = UNITS as i64 / AMOUNT_ONE as i64;
 
 /// Most bytes of a column in a file: numbers of 32, 32 and 16 bits, seven bits a byte.
 const BYTES_A_COLUMN: usize = 5 + 5 + 3;
@@ -113,7 +118,8 @@ impl Records {
         self.view(&self.arrival)
     }
 
-    /// The largest amount that the whole column held after any step, in units ([`crate::units::AMOUNT_ONE`] to a cell).
+    /// The largest amount that the whole column held after any step, in units ([`crate::units::AMOUNT_ONE`] to a cell); of the lava
+    /// of the physical model liquid and set.
     pub fn thickest(&self) -> ArrayView2<'_, u32> {
         self.view(&self.thickest)
     }
@@ -129,13 +135,17 @@ impl Records {
     }
 
     /// Updates the records after `step` steps. To be called before the first step and after every one, with one world
-    /// of the shape of the records; before the call for another world, call [`Records::forget`].
-    pub fn observe(&mut self, world: &World, step: u64) {
+    /// of the shape of the records and its flow, if it has one; before the call for another world, call [`Records::forget`].
+    pub fn observe(&mut self, world: &World, flow: Option<&Flow>, step: u64) {
         assert!(self.fits(world.grid()), "records are of one box");
         // The largest number means never; no scene has that many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
         let Some(layer) = world.layer(&self.material) else { return };
         let seen = self.seen.replace(layer.clock.read(Reading::Records));
+        if let Some(flow) = flow.filter(|_| self.material == Material::LAVA) {
+            self.observe_flow(flow, seen.is_none(), step);
+            return;
+        }
         let (nx, strips) = (self.nx, &layer.strips);
         let rows = TILE_Z * nx;
         let update = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
@@ -157,6 +167,22 @@ impl Records {
             fields.for_each_init(Scratch::default, |scratch, (((arrival, thickest), peak_energy), strip)| {
                 update(scratch, strip, Part { arrival, thickest, peak_energy });
             });
+        }
+    }
+
+    /// Updates the records of the lava of the physical model, liquid and set: the layer that mirrors it shows the liquid alone, and
+    /// ground that rubble buries or a film reaches in the step in which it sets never holds any.
+    fn observe_flow(&mut self, flow: &Flow, all: bool, step: u32) {
+        let columns = if all { self.arrival.len() as u32 } else { 0 };
+        // Lava that an edit put somewhere may not have moved since.
+        let changed = (0..columns).chain(flow.changed().iter().copied()).chain(flow.wet().iter().copied());
+        for number in changed.map(|number| number as usize) {
+            // A film of less than a unit is lava, too.
+            let thickness = (flow.thickness_units(number) + UNIT - 1) / UNIT;
+            if thickness > 0 {
+                self.arrival[number] = step.min(self.arrival[number]);
+                self.thickest[number] = self.thickest[number].max(u32::try_from(thickness).unwrap_or(u32::MAX));
+            }
         }
     }
 

@@ -19,6 +19,7 @@ mod packed;
 pub mod quantity;
 mod react;
 mod record;
+mod resting;
 mod rows;
 mod settled;
 mod shape;

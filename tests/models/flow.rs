@@ -7,13 +7,15 @@ use std::path::Path;
 use crate::common::{plain, tiled};
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::export::maps::{Maps, Values};
-use lavoxel::records::Records;
+use lavoxel::flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity, covered_above_m};
+use lavoxel::grid::Grid;
+use lavoxel::records::{FlowRecords, NEVER, Records};
 use lavoxel::rules::{RulesSpec, Walls};
 use lavoxel::scene::{LavaSpec, Overrides, Scene, Seconds, Stage, VentOverride, VentPlace};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::{VentChange, VentFlow, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{ColumnQuantity, Edit, Matter, Shape};
+use lavoxel::world::{ColumnQuantity, Edit, Ground, Matter, Shape, World};
 
 /// A slope with a vent near its top, lava that cools quickly, and thin cells.
 const SLOPE: &str = r#"
@@ -260,10 +262,10 @@ fn maps_are_those_of_the_flow() {
     let scene = parse(SLOPE);
     let Stage { mut simulation, site, .. } = build(&scene);
     let mut records = Records::new(site.grid);
-    records.observe(simulation.world(), 0);
+    records.observe(simulation.world(), simulation.world().flow(), 0);
     for step in 1..=60 {
         simulation.step();
-        records.observe(simulation.world(), step);
+        records.observe(simulation.world(), simulation.world().flow(), step);
     }
     let world = simulation.world();
     assert_eq!(scene.column_quantities(), world.column_quantities());
@@ -346,4 +348,51 @@ fn lava_of_a_body_is_not_poured() {
     let simulation = build(&parse(&format!("{SLOPE}{body}"))).simulation;
     let account = simulation.world().flow().unwrap().account();
     assert!(account.poured == 0 && account.placed > 0, "{account:?}");
+}
+
+/// Rubble and films that set in the step in which they come never stand as liquid in a column at the end of a step.
+#[test]
+fn ground_that_rubble_buries_was_reached() {
+    let (nx, vent) = (17, 8 * 17 + 8);
+    let space = FlowBox { nx, ny: 60, nz: 17, dx_m: 5.0, dz_m: 0.5 };
+    let lava = Lava {
+        viscosity: Viscosity::Etna { water: 0.02, crystals: 60.0 },
+        yield_pa: 0.0,
+        yield_factor: 1.0,
+        cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.6 },
+        ..Lava::default()
+    };
+    let setup = FlowSetup { lava, step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
+    // A ledge above a cliff.
+    let ground: Vec<f64> = (0..space.columns()).map(|c| if c % nx > 9 { 2.3 } else { 12.4 }).collect();
+    let mut flow = Flow::new(space, setup, &ground).unwrap();
+    let world = World::new(Ground::none(Grid::new(nx, 60, 17)));
+    let (mut records, mut most) = (Records::new(world.grid()), FlowRecords::new(world.grid()));
+    let mut was_wet = vec![false; space.columns()];
+    records.observe(&world, Some(&flow), 0);
+    for minute in 0..600 {
+        let [before_m3, after_m3] = [minute, minute + 1].map(|n| f64::from(n) * 1.2);
+        flow.step(&[FlowPour { column: vent, level: None, before_m3, after_m3, temperature_k: 1160.0 }]);
+        records.observe(&world, Some(&flow), flow.steps());
+        most.observe(&flow, flow.changed());
+        flow.wet().iter().for_each(|&c| was_wet[c as usize] = true);
+    }
+    let covered: Vec<usize> =
+        (0..space.columns()).filter(|&c| flow.thickness_m(c) > covered_above_m(space.dz_m)).collect();
+    let buried = covered.iter().filter(|&&c| !was_wet[c]).count();
+    assert!(buried > 3, "{buried} of {} columns never were liquid", covered.len());
+    for &c in &covered {
+        let (at, thickness) = ([c / nx, c % nx], flow.thickness_m(c));
+        let arrival_s = flow.column(c).arrival_s.unwrap_or_else(|| panic!("column {c}, {thickness} m, has no arrival"));
+        // The records count the first film.
+        assert!(arrival_s >= 60.0 * f64::from(records.arrival()[at]), "column {c}: {arrival_s} s");
+        let thickest = f64::from(records.thickest()[at]) / f64::from(AMOUNT_ONE) * space.dz_m;
+        assert!(
+            thickest >= thickness && f64::from(most.thickness_m()[c]) >= thickness - 1e-6,
+            "column {c}: {thickest} m"
+        );
+    }
+    let reached = (0..space.columns()).filter(|&c| flow.column(c).arrival_s.is_some());
+    assert!(reached.clone().all(|c| records.arrival()[[c / nx, c % nx]] != NEVER));
+    assert!(reached.count() >= covered.len());
 }

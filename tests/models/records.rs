@@ -88,8 +88,8 @@ proptest! {
         let (mut records, mut slow_records) = (Records::new(grid), Records::new(grid));
         let mut definition = Definition::new(grid);
         for step in 0..20 {
-            records.observe(fast.world(), fast.steps());
-            slow_records.observe(slow.world(), slow.steps());
+            records.observe(fast.world(), None, fast.steps());
+            slow_records.observe(slow.world(), None, slow.steps());
             definition.observe(slow.world(), step);
             if u64::from(step) == stop {
                 records = saved(&records);
@@ -117,7 +117,7 @@ fn many_tiles_and_a_settled_world_are_seen_too() {
         let mut records = Records::new(grid);
         let mut definition = Definition::new(grid);
         for step in 0..25 {
-            records.observe(simulation.world(), simulation.steps());
+            records.observe(simulation.world(), None, simulation.steps());
             definition.observe(simulation.world(), step);
             simulation.step();
         }

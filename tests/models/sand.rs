@@ -636,3 +636,46 @@ fn piles_differ_by_seed_and_lean_to_no_side() {
     let signs = |k: usize| shifts.iter().filter(|shift| shift[k] > 0.0).count();
     assert!((4..=20).contains(&signs(0)) && (4..=20).contains(&signs(1)), "{shifts:.2?}");
 }
+
+/// A stream of several columns that falls on a pile is sand of its columns, and none that lies there; at rest all of it lies.
+#[test]
+fn a_stream_that_falls_does_not_lie() {
+    let grid = Grid::new(61, 70, 61);
+    let sand = Material {
+        name: "sand".to_owned(),
+        kind: Kind::Grain,
+        density: 2650.0,
+        grains: Grains { corners: 0.25, slip: 0.0, drag: 0.0, flow: false },
+        ..Material::water()
+    };
+    // A ledge of rock in the air bears sand, too.
+    let mut world = World::with_materials(Ground::none(grid), vec![sand]);
+    let ledge = Shape::Box { from: [26.0, 30.0, 26.0], to: [28.0, 31.0, 35.0] };
+    world.edit(&Edit { shape: ledge, matter: Matter::Rock });
+    world.open_account();
+    let number = world.number_of("sand").unwrap();
+    let pour = VentSpec {
+        material: Some("sand".to_owned()),
+        x: 30.5,
+        z: 30.5,
+        radius: 3.0,
+        rate: 1.0,
+        height: Some(66.0),
+        end: Some(250),
+        ..VentSpec::default()
+    };
+    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[pour], 3, Box::new(Tiled::default()));
+    let depths = |simulation: &Simulation| {
+        let world = simulation.world();
+        [world.lying_amounts(number), world.layers()[number].column_amounts()]
+            .map(|units| units.mapv(|units| units as f64 / f64::from(AMOUNT_ONE)))
+    };
+    (0..250).for_each(|_| simulation.step());
+    let [lying, all] = depths(&simulation);
+    let most = |depths: &ndarray::Array2<f64>| depths.iter().copied().fold(0.0, f64::max);
+    assert!(most(&all) > 50.0 && most(&lying) < 0.6 * most(&all), "{} of {} cells lie", most(&lying), most(&all));
+    assert!(lying.iter().zip(&all).all(|(lying, all)| lying <= all));
+    (0..600).for_each(|_| simulation.step());
+    let [lying, all] = depths(&simulation);
+    assert!(most(&all) > 5.0 && lying == all, "{} of {} cells lie at rest", lying.sum(), all.sum());
+}

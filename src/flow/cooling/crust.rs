@@ -39,7 +39,7 @@ impl Flow {
         }
         let kelvin = column.cell(run.top).temperature_k(&self.setup.lava)?;
         let mark = &self.marks[number];
-        let there_s = (self.time_s() - mark.arrival_s).max(0.0);
+        let there_s = (self.time_s() - mark.warmed_s).max(0.0);
         let age_s = there_s.min(TEAR_M / f64::from(mark.speed).max(1e-9));
         Some(surface_k(&self.setup.lava, (kelvin, column.covered), age_s))
     }

@@ -107,9 +107,9 @@ impl<'a> Cool<'a> {
         losses
     }
 
-    /// How long lava has been there.
+    /// Seconds for which lava has warmed the bed.
     fn touched_s(&self, mark: &Mark) -> f64 {
-        (self.now_s - mark.arrival_s).max(0.0)
+        (self.now_s - mark.warmed_s).max(0.0)
     }
 
     fn body(&self, column: &Column, (amount, heat): (i64, i64), wetted: f64) -> Crusted<'a> {
