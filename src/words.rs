@@ -63,6 +63,15 @@ pub fn length(m: f64) -> String {
     }
 }
 
+/// Units of time and their seconds.
+pub(crate) const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+
+/// A time in its largest unit.
+pub fn duration(seconds: f64) -> String {
+    let (unit, size) = TIMES.iter().rev().find(|(_, size)| seconds.abs() >= *size).unwrap_or(&TIMES[0]);
+    format!("{} {unit}", short(seconds / size, 2))
+}
+
 /// A number with at most `digits` digits after the point and no zeros at its end.
 pub fn short(number: f64, digits: i32) -> f64 {
     let power = 10f64.powi(digits);

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use lavoxel::export::maps::{MapFile, Subject};
 use lavoxel::export::mesh::Skin;
-use lavoxel::export::{self, About, Animation, ExportState, SpaceFile, create_animation};
+use lavoxel::export::{self, Animation, ExportState, SpaceFile, create_animation};
 use lavoxel::output::Existing;
+use lavoxel::report::Report;
 use numpy::PyReadonlyArray3;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,7 +21,7 @@ const ABOVE: f64 = 0.0;
 pub(crate) fn export(held: &Held, path: &Path, subject: Option<&str>, existing: Existing) -> PyResult<()> {
     let simulation = &held.stage.simulation;
     let (world, site) = (simulation.world(), &held.stage.site);
-    let about = About { scene: held.scene.spec.name.clone(), seed: simulation.seed(), step: simulation.steps() };
+    let about = Report::of(&held.scene, &held.stage, false).about();
     if let Some(name) = subject {
         let subject = Subject::find(name, &world.column_quantities(), ABOVE).map_err(fail)?;
         let file = MapFile::new(subject, path.to_owned());

@@ -56,6 +56,7 @@ fn _lavoxel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("AMOUNT_ONE", lavoxel::units::AMOUNT_ONE)?;
     module.add("ENERGY_ONE", lavoxel::units::ENERGY_ONE)?;
     module.add("NO_FORECAST", lavoxel::export::NO_FORECAST)?;
+    module.add("NO_FORECAST_OF_FLOW", lavoxel::export::NO_FORECAST_OF_FLOW)?;
     module.add_class::<scene::Scene>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<simulation::Snapshot>()?;

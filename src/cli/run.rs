@@ -263,8 +263,8 @@ impl Work {
         self.stage.simulation.show();
         let Self { scene, stage, mut files, keeper, json, quiet } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
-        let name = scene.spec.name.clone();
         let report = Report::of(&scene, &stage, interrupted);
+        let about = report.about();
         let said = say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() });
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
         if keeper.is_none() {
@@ -272,7 +272,7 @@ impl Work {
         }
         // The report comes first, because a full disk must not suppress it; a report that nobody takes must not suppress the files.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
-        files.maps.write(&stage.simulation, &Ended { scene: &name, site: &stage.site, outcome, quiet })?;
+        files.maps.write(&stage.simulation, &Ended { about, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {
             let (path, step) = (keeper.path().display(), stage.simulation.steps());
             let next = if interrupted { format!("; go on with: lavoxel resume {path}") } else { String::new() };

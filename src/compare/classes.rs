@@ -48,7 +48,7 @@ pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Exist
         runs: None,
         classes: &CLASSES,
     };
-    let about = About { scene: "two footprints".to_owned(), seed: 0, step: 0 };
+    let about = About { scene: "two footprints".to_owned(), ..About::default() };
     let site = site_of(pair, crs);
     let ground = || Array2::zeros(a.dim());
     let raster = Raster::new(&caption, values, &ground, &site, &about);

@@ -42,9 +42,9 @@ pub struct Class {
 }
 
 impl Caption {
-    /// Time or runs of the map, such as `step 200` or `500 runs`.
+    /// Time or runs of the map, such as `step 200`, `after 2 h` or `500 runs`.
     pub(super) fn when(&self, about: &About) -> String {
-        self.runs.map_or_else(|| format!("step {}", about.step), |runs| format!("{runs} runs"))
+        self.runs.map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
     }
 
     /// The name and the number that [`Caption::when`] has.
@@ -55,9 +55,17 @@ impl Caption {
     /// Labels of the map and its origin in a file, as JSON.
     pub(super) fn about(&self, about: &About) -> Value {
         let (count, number) = self.count(about);
-        json!({
+        let mut labels = json!({
             "quantity": self.name, "description": self.description, "unit": self.unit,
             "scene": about.scene, "seed": about.seed, count: number, "software": About::SOFTWARE,
-        })
+        });
+        if let (None, Some(seconds)) = (self.runs, about.time_s) {
+            labels["time_s"] = json!(seconds);
+            about.run.iter().for_each(|(name, text)| labels[*name] = json!(text));
+        }
+        if !about.cautions.is_empty() {
+            labels["cautions"] = json!(about.cautions);
+        }
+        labels
     }
 }

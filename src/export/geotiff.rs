@@ -120,15 +120,18 @@ fn metadata(labels: &Labels<'_>) -> String {
     let Labels { caption, about } = labels;
     let (count, number) = caption.count(about);
     let mut xml = String::from("<GDALMetadata>\n");
-    let mut items = vec![
+    let mut items = [
         ("quantity", caption.name.clone()),
         ("unit", caption.unit.to_owned()),
         ("scene", about.scene.clone()),
         ("seed", about.seed.to_string()),
         (count, number.to_string()),
         ("software", About::SOFTWARE.to_owned()),
-    ];
-    items.extend(caption.note.map(|note| ("note", note.to_owned())));
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec();
+    items.extend(caption.note.map(|note| ("note".to_owned(), note.to_owned())));
+    items.extend(about.facts());
     let write = |xml: &mut String, rest: &str, value: &str| {
         writeln!(xml, "  <Item {rest}>{}</Item>", escaped(value)).expect("a string takes everything");
     };

@@ -125,8 +125,9 @@ impl<'a> Layer<'a> {
         connection.execute_batch(&format!(
             "CREATE TABLE \"{name}\" (fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, geom {kind}, {list})"
         ))?;
+        let cautions: String = drawing.about.cautions.iter().map(|text| format!("; caution: {text}")).collect();
         let about = format!(
-            "{}, {} of {}, {}",
+            "{}, {} of {}, {}{cautions}",
             drawing.caption.description,
             drawing.caption.when(drawing.about),
             drawing.about.scene,

@@ -135,7 +135,8 @@ fn document(out: &mut impl Write, drawing: &Drawing<'_>, (way, around): (&ToDegr
     let when = caption.when(about);
     let name = if about.scene.is_empty() { when } else { format!("{}, {when}", about.scene) };
     let note = caption.note.map(|note| format!(". {note}")).unwrap_or_default();
-    let description = format!("{}{note}. {}", caption.description, About::SOFTWARE);
+    let cautions: String = about.cautions.iter().map(|text| format!(" Caution: {text}.")).collect();
+    let description = format!("{}{note}.{cautions} {}", caption.description, About::SOFTWARE);
     // Longitudes of a map at the date line run on.
     let turn = 360.0 * (0.5 * (around.west + around.east) / 360.0).round();
     writeln!(

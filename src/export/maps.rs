@@ -13,13 +13,15 @@
 //! | `footprint` | | 1 where the thickness is above a limit ([`Subject::footprint`]) |
 //! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
 //!
+//! Of grains those at rest count in `thickness` and `surface`, without streams that fall.
+//!
 //! In a world of the physical model ([`crate::flow`]) the maps are:
 //!
 //! | map | unit | what it is |
 //! |---|---|---|
 //! | `thickness` | m | lava of the column, what is liquid and what set |
 //! | `set-thickness` | m | the part of it that turned to rock |
-//! | `max-thickness` | m | the largest thickness of liquid lava after any step |
+//! | `max-thickness` | m | the largest thickness of lava, liquid and set, after any step |
 //! | `arrival` | h | hours from the start after which lava first stood there |
 //! | `temperature` | K | temperature of the uppermost liquid |
 //! | `viscosity` | Pa s | viscosity of the uppermost liquid |
@@ -56,7 +58,7 @@ use crate::state::State;
 #[cfg(feature = "render")]
 use crate::terrain::Hillshade;
 use crate::units::{cells, energy};
-use crate::world::{ColumnMeasure, ColumnQuantity, Layer};
+use crate::world::{ColumnMeasure, ColumnQuantity};
 
 /// A state of the world and its past, from which maps are drawn.
 #[derive(Clone, Copy, Debug)]
@@ -160,17 +162,16 @@ impl Maps<'_> {
 
     /// Amount of the material in each column, in units.
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
-        let layer = quantity.material().and_then(|material| self.world.layer(material));
+        let number = quantity.material().and_then(|material| self.world.number_of(material));
         let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
-        layer.map_or_else(none, Layer::column_amounts)
+        number.map_or_else(none, |number| self.world.lying_amounts(number))
     }
 
     /// Amount of the material and of all heavier ones in each column, in units.
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let last = quantity.material().and_then(|material| self.world.number_of(material));
-        let layers = self.world.layers().iter().take(last.map_or(0, |last| last + 1));
         let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
-        layers.fold(none, |sum, layer| sum + layer.column_amounts())
+        (0..last.map_or(0, |last| last + 1)).fold(none, |sum, number| sum + self.world.lying_amounts(number))
     }
 
     /// Thickness in metres of so many units in a column.
@@ -184,7 +185,7 @@ impl Maps<'_> {
     /// As [`Maps::values`].
     #[cfg(feature = "render")]
     pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
-        let (caption, values) = (subject.caption(), self.values_of(subject));
+        let (caption, values) = (subject.caption(self.world.flow().is_some()), self.values_of(subject));
         let style = MapStyle::up_to(&caption, &values, upper);
         let (blocks, site, ground) = (self.blocks(subject.quantity()), self.site, self.ground());
         let values = values.to_reals();
@@ -425,7 +426,7 @@ impl MapFile {
     pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
         self.need(maps.site.grid).check(MEND).map_err(ExportError::memory(&self.path))?;
         let raster = Raster {
-            caption: &self.subject.caption(),
+            caption: &self.subject.caption(maps.world.flow().is_some()),
             values: maps.values_of(&self.subject),
             ground: &|| maps.ground(),
             #[cfg(feature = "render")]

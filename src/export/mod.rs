@@ -38,7 +38,9 @@ use crate::memory::TooMuchMemory;
 use crate::output::OutputError;
 use crate::validate::Invalid;
 
-pub use self::about::{About, NO_FORECAST};
+#[cfg(feature = "sheet")]
+pub(crate) use self::about::CAUTION;
+pub use self::about::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};
 pub use self::caption::{Caption, Class};
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::parts::{Part, Parts, fingerprints};

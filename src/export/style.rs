@@ -131,7 +131,7 @@ mod tests {
 
     fn style(measure: ColumnMeasure, values: [f32; 3]) -> MapStyle {
         let subject = Subject::of(ColumnQuantity::new(measure, "lava"));
-        MapStyle::of(&subject.caption(), &Values::Real(arr2(&[values])))
+        MapStyle::of(&subject.caption(false), &Values::Real(arr2(&[values])))
     }
 
     fn labels(style: &MapStyle) -> Vec<String> {
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_footprint_has_one_colour() {
         let subject = Subject::footprint(ColumnQuantity::new(ColumnMeasure::Thickness, "lava"), 0.05);
-        let style = MapStyle::of(&subject.caption(), &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])));
+        let style = MapStyle::of(&subject.caption(false), &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])));
         assert_eq!((style.range, style.color(1.0), style.unit), ((0.0, 1.0), FOOTPRINT, ""));
     }
 }

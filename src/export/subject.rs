@@ -1,6 +1,6 @@
 //! Subject of a map.
 
-use super::{Caption, NO_FORECAST};
+use super::{Caption, NO_FORECAST, NO_FORECAST_OF_FLOW};
 use crate::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 
 /// The ending of the name of a footprint.
@@ -80,8 +80,8 @@ impl Subject {
         if self.above.is_some() { "" } else { self.quantity.unit() }
     }
 
-    /// Caption of its map.
-    pub fn caption(&self) -> Caption {
+    /// Caption of its map, in the physical model where it `flows`.
+    pub fn caption(&self, flows: bool) -> Caption {
         let measure = self.quantity.measure();
         let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);
         Caption {
@@ -92,7 +92,7 @@ impl Subject {
             unit: self.unit(),
             ramp: measure.ramp(),
             above: self.above,
-            note: in_metres.then_some(NO_FORECAST),
+            note: in_metres.then_some(if flows { NO_FORECAST_OF_FLOW } else { NO_FORECAST }),
             runs: None,
             classes: &[],
         }

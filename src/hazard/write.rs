@@ -169,7 +169,7 @@ impl Drawing<'_> {
     /// [`ExportError`] for a file that cannot be written; the others before it are there.
     pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
         let mut files = Vec::new();
-        let about = About { scene: self.scene.to_owned(), seed: self.plan.seed, step: 0 };
+        let about = About { scene: self.scene.to_owned(), seed: self.plan.seed, ..About::default() };
         let ground = || self.elevations();
         for map in self.maps() {
             let values = Values::Real(self.on_the_box(map.values));

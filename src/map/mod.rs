@@ -14,9 +14,9 @@ pub mod features;
 #[cfg(feature = "files")]
 pub mod geojson;
 mod georeference;
-pub mod longitude;
 #[cfg(feature = "files")]
 mod gpkg;
+pub mod longitude;
 #[cfg(feature = "files")]
 mod nzmg;
 pub mod outline;

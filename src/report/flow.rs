@@ -1,6 +1,6 @@
 //! Report of a flow of the physical model: volumes, extent and heat in true units.
 
-use crate::flow::{Flow, HEAT_UNITS, UNITS};
+use crate::flow::{Flow, HEAT_UNITS, UNITS, covered_above_m};
 use crate::map::Site;
 use crate::scene::Seconds;
 use crate::simulation::Simulation;
@@ -9,12 +9,6 @@ use serde::Serialize;
 
 use super::account::Account;
 use crate::account::Side;
-
-/// Least thickness in metres of a column that counts as covered.
-const LEAST_M: f64 = 0.05;
-
-/// Limit in heights of a cell, where cells are small.
-const LEAST_CELLS: f64 = 0.1;
 
 /// Share of fluxes that were held back which is worth a warning.
 const MOST_CAPPED: f64 = 1e-3;
@@ -35,6 +29,8 @@ pub struct FlowReport {
     #[serde(flatten)]
     volume: Account,
     area_m2: f64,
+    /// Thickness above which a column counts: the default of `--footprint-above`.
+    area_above_m: f64,
     /// Longest way in a straight line from the nearest vent to a covered column.
     reach_m: f64,
     mean_thickness_m: f64,
@@ -144,12 +140,12 @@ impl Extent {
     fn of(simulation: &Simulation, flow: &Flow, site: &Site) -> Self {
         let vents: Vec<_> = simulation.vents().map(|vent| (vent.x, vent.z)).collect();
         let mut extent = Self::default();
-        let least = LEAST_M.min(LEAST_CELLS * flow.space().dz_m);
+        let above_m = covered_above_m(flow.space().dz_m);
         let thickness = |number: usize| {
             let column = flow.column(number);
             column.liquid_m + column.set_m
         };
-        let covered: Vec<bool> = (0..flow.space().columns()).map(|number| thickness(number) >= least).collect();
+        let covered: Vec<bool> = (0..flow.space().columns()).map(|number| thickness(number) > above_m).collect();
         let nx = flow.space().nx;
         let edges = |number: usize| {
             let beside = (number % nx + 1 < nx).then(|| covered[number + 1]);
@@ -192,6 +188,7 @@ impl FlowReport {
             cell_height_m: site.cell_height_m(),
             volume: Account::of_flow("_m3", account.amount(), flow.space().unit_m3()),
             area_m2: extent.columns as f64 * site.cell_size_m * site.cell_size_m,
+            area_above_m: covered_above_m(flow.space().dz_m),
             reach_m: extent.reach_m,
             mean_thickness_m: extent.volume_m / extent.columns.max(1) as f64,
             max_thickness_m: extent.thickest_m,
@@ -209,6 +206,28 @@ impl FlowReport {
             exact: fault.is_none(),
             fault,
         })
+    }
+
+    /// The extent in the words of the classic model.
+    pub(super) fn extent(&self) -> super::Extent {
+        let cells = |metres: f64| metres / self.cell_height_m;
+        super::Extent {
+            covered_columns: (self.area_m2 / (self.cell_size_m * self.cell_size_m)).round() as usize,
+            covered_area_m2: self.area_m2,
+            max_depth_cells: cells(self.max_thickness_m),
+            max_depth_m: self.max_thickness_m,
+            volume_m3: self.volume.now() + self.volume.of("set"),
+        }
+    }
+
+    /// Simulated time in seconds.
+    pub(super) fn time_s(&self) -> f64 {
+        self.time_s
+    }
+
+    /// Volume that vents poured, in words.
+    pub(super) fn poured(&self) -> String {
+        volume(self.volume.of("poured"))
     }
 
     /// The lines for people.

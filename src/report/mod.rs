@@ -7,7 +7,7 @@ mod whereabouts;
 
 use std::collections::BTreeMap;
 
-use crate::export::NO_FORECAST;
+use crate::export::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};
 use crate::goals::{self, GoalSpec, Progress, Verdict};
 use crate::map::Site;
 use crate::matter::Kind;
@@ -19,8 +19,8 @@ use crate::scene::{Edge, Scene, Stage};
 use crate::simulation::Simulation;
 use crate::units::{AMOUNT_ONE, ENERGY_ONE, cells};
 use crate::validate::tame;
-use crate::words::{area, grouped, short, volume};
-use crate::world::{ElementAccount, Layer};
+use crate::words::{area, duration, grouped, short, volume};
+use crate::world::{ElementAccount, Layer, World};
 use serde::Serialize;
 
 use self::account::Account;
@@ -85,6 +85,9 @@ pub struct Report {
     summary: Vec<String>,
     #[serde(skip)]
     edge: Option<String>,
+    /// Name of the lava and rates of the vents, in a scene of the physical model.
+    #[serde(skip)]
+    lava: Option<(String, String)>,
     state_hash: String,
     /// Mean milliseconds of each stage, over the steps in which it ran.
     #[serde(serialize_with = "as_table")]
@@ -233,8 +236,8 @@ fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
 }
 
 impl Extent {
-    fn of(layer: &Layer, mass: u64, site: &Site) -> Self {
-        let depths = layer.column_amounts();
+    fn of(world: &World, number: usize, mass: u64, site: &Site) -> Self {
+        let depths = world.lying_amounts(number);
         let deepest = depths.iter().copied().max().unwrap_or(0);
         let covered = depths.iter().filter(|&&depth| depth > 0).count();
         Self {
@@ -259,9 +262,10 @@ impl Extent {
 }
 
 impl MaterialReport {
-    fn of(layer: &Layer, shows_flow: bool, site: &Site) -> Self {
+    fn of(world: &World, number: usize, site: &Site) -> Self {
+        let (layer, shows_flow) = (&world.layers()[number], world.is_mirror(number));
         let tally = layer.tally();
-        let (mass, extent) = (mass_of(layer, tally.mass), Extent::of(layer, tally.mass, site));
+        let (mass, extent) = (mass_of(layer, tally.mass), Extent::of(world, number, tally.mass, site));
         let tiles = (layer.material().kind == Kind::Grain).then(|| {
             let [looked_at_tiles, all] = layer.grains_looked_at();
             GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
@@ -304,11 +308,10 @@ impl Report {
         let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
         let elements =
             elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
-        let others = world.layers().iter().filter(|layer| !layer.carries_energy());
-        let of_material = |layer: &Layer| {
-            let shows_flow = world.number_of(&layer.material().name).is_some_and(|number| world.is_mirror(number));
-            (layer.material().name.clone(), MaterialReport::of(layer, shows_flow, site))
-        };
+        let others = world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
+        let of_material =
+            |(number, layer): (usize, &Layer)| (layer.material().name.clone(), MaterialReport::of(world, number, site));
+        let flow = FlowReport::of(simulation, site);
         let report = Self {
             scene: scene.spec.name.clone(),
             version: env!("CARGO_PKG_VERSION"),
@@ -329,18 +332,21 @@ impl Report {
             energy_units: Account::table(energy, ledger.energy.sums()),
             liquid_cells: tally.cells,
             active_cells: active_cells(simulation),
-            extent: Extent::of(lava, tally.mass, site),
+            extent: flow
+                .as_ref()
+                .map_or_else(|| Extent::of(world, world.number_of_lava(), tally.mass, site), FlowReport::extent),
             edge_columns: edge.columns,
             outflow_m3: edge.left_m3,
             materials: others.map(of_material).collect(),
             elements,
             air: world.air().map(AirReport::of),
-            flow: FlowReport::of(simulation, site),
+            flow,
             goals: simulation.goals().iter().map(|(goal, progress)| GoalReport::of(goal, &progress)).collect(),
-            note: NO_FORECAST,
+            note: if world.flow().is_some() { NO_FORECAST_OF_FLOW } else { NO_FORECAST },
             warnings: notes.clone(),
             summary: scene.summary(site, simulation),
             edge: edge.words(),
+            lava: scene.spec.flow.as_ref().map(|flow| (flow.lava.preset.clone(), scene.rates(simulation))),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
         };
@@ -356,6 +362,37 @@ impl Report {
         let (notes, others) = (self.warnings.iter().cloned(), self.materials.iter());
         let others = others.flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
         notes.chain(of_lava).chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
+    }
+
+    /// Origin of the files of the state, with the numbers of the run and its cautions.
+    pub fn about(&self) -> About {
+        let mut cautions = self.warnings.clone();
+        if self.walls == Walls::Closed {
+            cautions.extend(self.edge.clone());
+        }
+        if self.interrupted {
+            cautions.push(format!("the run was stopped after step {}, before its end", self.steps));
+        }
+        About {
+            scene: self.scene.clone(),
+            seed: self.seed,
+            step: self.steps,
+            time_s: self.flow.as_ref().map(FlowReport::time_s),
+            run: self.run_words(),
+            cautions: cautions.iter().map(|text| tame(text)).collect(),
+        }
+    }
+
+    /// Lava, rates, volume, duration and cells of a run of the physical model, by names.
+    fn run_words(&self) -> Vec<(&'static str, String)> {
+        let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else { return Vec::new() };
+        vec![
+            ("lava", tame(lava)),
+            ("rate", rates.clone()),
+            ("poured", flow.poured()),
+            ("duration", duration(flow.time_s())),
+            ("cell_size", format!("{} m", short(self.cell_size_m, 3))),
+        ]
     }
 
     /// The report for people.

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Serialize)]
 pub(super) struct Whereabouts {
     floor_m: f64,
+    /// 1 in the physical model, whose cells may be oblong while heights stay true.
     vertical_exaggeration: f64,
     map: Option<MapPlace>,
     vents: Vec<VentPlace>,
@@ -58,7 +59,7 @@ impl Whereabouts {
         };
         Self {
             floor_m: stage.site.floor_m,
-            vertical_exaggeration: stage.site.vertical_exaggeration,
+            vertical_exaggeration: stage.simulation.world().flow().map_or(stage.site.vertical_exaggeration, |_| 1.0),
             map: georeference.map(map),
             vents: stage.simulation.vents().map(vent).collect(),
         }

@@ -40,9 +40,34 @@ impl Scene {
         if vents > MOST_VENTS {
             lines.push(format!("            and {} more vents", vents - MOST_VENTS));
         }
+        lines.extend(self.barriers_outside(site));
         let heads = std::iter::once("chosen").chain(std::iter::repeat(""));
         lines.extend(heads.zip(&self.choices).map(|(head, choice)| format!("{head:<12}{choice}")));
         lines
+    }
+
+    /// A line about barriers that lie outside of the box, if any do.
+    fn barriers_outside(&self, site: &Site) -> Option<String> {
+        let all = if self.spec.barriers.is_empty() { Vec::new() } else { self.barriers(site).ok()? };
+        let outside: Vec<String> =
+            all.iter().filter(|barrier| barrier.columns.is_empty()).map(|barrier| tame(&barrier.name)).collect();
+        let (count, named) = (outside.len(), outside[..outside.len().min(MOST_VENTS)].join(", "));
+        let more = if count > MOST_VENTS { ", …" } else { "" };
+        (count > 0).then(|| format!("barriers    {count} of {} lie outside of the box: {named}{more}", all.len()))
+    }
+
+    /// Rates of the vents of the physical model, in words: `4.2 m³/s`; that of each where there are several.
+    pub(crate) fn rates(&self, simulation: &Simulation) -> String {
+        let rates: Vec<String> = simulation.vents().filter_map(|vent| vent.flow.as_deref()).map(rates).collect();
+        match &rates[..] {
+            [] => "no vent".to_owned(),
+            [rate] => rate.clone(),
+            _ => {
+                let more = rates.len().saturating_sub(MOST_VENTS);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("{} vents: {}{more}", rates.len(), rates[..rates.len().min(MOST_VENTS)].join(", "))
+            }
+        }
     }
 }
 

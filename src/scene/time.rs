@@ -7,9 +7,7 @@ use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::param::{Form, Value};
-
-/// Units of time and their seconds.
-const UNITS: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+use crate::words::TIMES;
 
 /// Forms of a time, for messages.
 const EXPECTED: &str = "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
@@ -26,7 +24,7 @@ impl FromStr for Seconds {
         let end = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let unit = if unit.is_empty() { "s" } else { unit.trim() };
-        let seconds = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| seconds);
+        let seconds = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| seconds);
         let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         let time = seconds.zip(number).map(|(seconds, number)| Self(number * seconds));
         time.ok_or_else(|| format!("must be {EXPECTED}"))
@@ -36,8 +34,7 @@ impl FromStr for Seconds {
 impl fmt::Display for Seconds {
     /// The time in its largest unit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (unit, seconds) = UNITS.iter().rev().find(|(_, seconds)| self.0.abs() >= *seconds).unwrap_or(&UNITS[0]);
-        write!(f, "{} {unit}", crate::words::short(self.0 / seconds, 2))
+        f.write_str(&crate::words::duration(self.0))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::source::{Source, Study};
 use super::view::View;
-use crate::export::About;
+use crate::export::{About, CAUTION};
 use crate::map::ToDegrees;
 use crate::map::features::told;
 use crate::map::longitude::usual;
@@ -12,6 +12,9 @@ use crate::words;
 
 /// Runs below which a share of them says little.
 const FEW: u64 = 50;
+
+/// Most cautions of a run on its sheet, which has room for no more.
+const MOST_CAUTIONS: usize = 8;
 
 /// Share of a quantile in the name of a map: `arrival_q10` is 0.1.
 pub(super) fn quantile(layer: &str) -> Option<f64> {
@@ -64,9 +67,11 @@ pub(super) fn subtitle(source: &Source) -> String {
     if !unit.is_empty() {
         text += &format!(" [{unit}]");
     }
-    match (source.runs(), source.labels.get("step")) {
-        (Some(runs), _) => text + &format!("; {runs} runs"),
-        (None, Some(step)) => text + &format!("; step {step}"),
+    let time_s = source.labels.get("time_s").and_then(|seconds| seconds.parse::<f64>().ok());
+    match (source.runs(), time_s, source.labels.get("step")) {
+        (Some(runs), ..) => text + &format!("; {runs} runs"),
+        (None, Some(seconds), _) => text + &format!("; after {}", words::duration(seconds)),
+        (None, None, Some(step)) => text + &format!("; step {step}"),
         _ => text,
     }
 }
@@ -138,6 +143,15 @@ pub(super) fn warnings(source: &Source) -> Vec<Note> {
     } else if let Some(text) = source.labels.get("note") {
         all.push(warning(begin_large(text) + "."));
     }
+    // Those of one run, numbered by the program that made it.
+    let cautions = (1..).map_while(|i: u32| source.labels.get(&format!("{CAUTION}{i}"))).take(MOST_CAUTIONS);
+    all.extend(cautions.map(|text| warning(begin_large(text) + ".")));
+    if source.study.is_none() && !source.labels.contains_key("seed") {
+        all.push(warning(
+            "The file carries no record of its run: neither lava, rate and duration nor what was lost. A GeoTIFF (.tif) has them."
+                .to_owned(),
+        ));
+    }
     if let Some(runs) = source.runs().filter(|runs| *runs < FEW) {
         all.push(warning(format!("{runs} runs are few: shares of them are rough.")));
     }
@@ -168,7 +182,10 @@ fn parameters(source: &Source) -> Vec<Note> {
             all.push(note("Each run", text));
         }
     } else if let Some(seed) = source.labels.get("seed") {
-        all.push(note("Run", format!("seed {seed}.")));
+        let named = [("lava", ""), ("rate", ""), ("poured", " poured"), ("duration", ""), ("cell_size", " cells")];
+        let told = |(name, after): (&str, &str)| source.labels.get(name).map(|text| format!("{text}{after}"));
+        let told: Vec<String> = named.into_iter().filter_map(told).chain([format!("seed {seed}")]).collect();
+        all.push(note("Run", told.join("; ") + "."));
     }
     let program = source.study.as_ref().and_then(|study| study.plan.decides.get("program"));
     let program = program.or_else(|| source.labels.get("software"));

@@ -90,7 +90,8 @@ impl Run {
         let materials = scene.materials();
         let mut records: Vec<_> = materials.iter().map(|m| Records::new(site.grid).of(&m.name)).collect();
         let mut observe = |simulation: &Simulation| {
-            records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+            let state = simulation.world();
+            records.iter_mut().for_each(|records| records.observe(state, state.flow(), simulation.steps()));
         };
         observe(&simulation);
         while simulation.steps() < steps {
@@ -105,7 +106,7 @@ impl Run {
     }
 
     fn about(&self) -> About {
-        About { scene: "hollow & <co>".to_owned(), seed: 6, step: self.simulation.steps() }
+        About { scene: "hollow & <co>".to_owned(), seed: 6, step: self.simulation.steps(), ..About::default() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -253,7 +254,7 @@ fn a_large_map_comes_back_whole() {
     let maps = Maps { world: &world, records: &[], site: &site };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.tiff");
-    let about = About { scene: String::new(), seed: 0, step: 0 };
+    let about = About::default();
     write_map(&path, &lava(Elevation), &maps, &about, Existing::Keep).unwrap();
     assert_same(&read_tif(&path), &real(maps.values(&lava(Elevation))), "ground");
     if let Some(info) = output("gdalinfo", &["-checksum", path.to_str().unwrap()]) {

@@ -446,7 +446,7 @@ fn a_surface_that_was_written_is_the_same_body_when_read_back() {
     let first = scene(folder.path(), "box.glb", "unit_m = 2.0, origin = [7.0, 8.0, 11.0]", lava);
     let stage = first.build(common::tiled()).unwrap();
     let world = stage.simulation.world();
-    let about = About { scene: "box".to_owned(), seed: 1, step: 0 };
+    let about = About { scene: "box".to_owned(), seed: 1, ..About::default() };
     let shot = ExportState { world, site: &stage.site, about: &about, state: world.state_hash() };
     let skin = Skin { level: 0.5, palette: Palette::named("lava").unwrap(), drape: None };
     write_glb(&folder.path().join("lava.glb"), &shot, &skin, Existing::Keep).unwrap();

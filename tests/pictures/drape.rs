@@ -113,7 +113,7 @@ fn the_ground_of_a_mesh_has_the_picture() {
     two_colours(&folder.path().join("two.png"));
     let (scene, stage) = built(&folder, "kind = \"plane\"\ndrape = \"two.png\"");
     let world = stage.simulation.world();
-    let about = About { scene: "two".to_owned(), seed: 1, step: 0 };
+    let about = About { scene: "two".to_owned(), seed: 1, ..About::default() };
     let shot = ExportState { world, site: &stage.site, about: &about, state: world.state_hash() };
     let drape = scene.drape(&stage).unwrap();
     let skin = Skin { level: 0.5, palette: Palette::named("lava").unwrap(), drape };

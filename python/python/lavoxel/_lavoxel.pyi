@@ -13,6 +13,7 @@ __all__ = [
     "Film",
     "LavoxelError",
     "NO_FORECAST",
+    "NO_FORECAST_OF_FLOW",
     "png",
     "Scene",
     "set_memory_limit",
@@ -29,6 +30,7 @@ __version__: str
 AMOUNT_ONE: int
 ENERGY_ONE: int
 NO_FORECAST: str
+NO_FORECAST_OF_FLOW: str
 
 class LavoxelError(ValueError): ...
 

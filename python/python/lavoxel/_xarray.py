@@ -147,7 +147,7 @@ def dataset(simulation: Simulation, fields: list[str], maps: list[str]) -> xr.Da
         "source": f"lavoxel {_lavoxel.__version__}, a simulation",
         "history": f"step {simulation.steps}, state {simulation.state_hash}",
         "references": "the documentation of Lavoxel",
-        "comment": _lavoxel.NO_FORECAST,
+        "comment": _lavoxel.NO_FORECAST if simulation.time_s is None else _lavoxel.NO_FORECAST_OF_FLOW,
     }
     return together
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lavoxel::export::NO_FORECAST;
+use lavoxel::export::NO_FORECAST_OF_FLOW;
 use lavoxel::exposure::{Assets, BarrierGain, BarrierOutcome, Row, after, write};
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
@@ -89,7 +89,7 @@ impl BarrierTable {
         let (outcomes, gain) = after(&self.barriers, site, flow, flow_without);
         let rows: Vec<Row> =
             self.barriers.iter().zip(&outcomes).map(row).chain(gain.map(|gain| together(&gain))).collect();
-        write(&self.path, &self.assets(site, gain.is_some()), &rows, NO_FORECAST, existing)?;
+        write(&self.path, &self.assets(site, gain.is_some()), &rows, NO_FORECAST_OF_FLOW, existing)?;
         if !quiet {
             say::note(&format!("{}: {}", self.path.display(), words(&self.barriers, &outcomes, gain.as_ref())));
         }

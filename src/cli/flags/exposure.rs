@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::export::NO_FORECAST;
+use lavoxel::export::NO_FORECAST_OF_FLOW;
 use lavoxel::exposure::{Assets, Reach, Row, write};
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
@@ -29,8 +29,8 @@ const HOUR: f64 = 3600.0;
 pub(in crate::cli) struct ExposureOptions {
     /// Write which features of a map lava reaches, when, how thick and how hot, such as roads.geojson=exposed.csv; repeatable
     ///
-    /// MAP.geojson has points, lines and polygons with a property name, in longitude and latitude or in the system of the
-    /// heightmap. FILE ends in .csv, a row for each, or .geojson, the features with these numbers, for QGIS. A feature is reached where
+    /// MAP.geojson or MAP.gpkg has points, lines and polygons with a property name, in longitude and latitude or in the system of
+    /// the heightmap. FILE ends in .csv, a row for each, or .geojson, the features with these numbers, for QGIS. A feature is reached where
     /// lava is at some time thicker than --footprint-above. Of scenes with model = "flow".
     #[arg(long, value_name = "MAP=FILE")]
     exposure: Vec<String>,
@@ -152,7 +152,7 @@ impl Exposures {
             let Some(assets) = &exposure.assets else { return Ok(()) };
             let reached = assets.after(flow, &records, self.above_m);
             let rows: Vec<Row> = reached.iter().map(row).collect();
-            write(&exposure.file, assets, &rows, NO_FORECAST, existing)?;
+            write(&exposure.file, assets, &rows, NO_FORECAST_OF_FLOW, existing)?;
             if !quiet {
                 say::note(&format!("{}: {}", exposure.file.display(), words(assets, &reached)));
             }
@@ -186,5 +186,9 @@ fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
     let outside = (outside > 0).then(|| format!(", {outside} outside of the box"));
     let first = all.min_by(|a, b| a.1.arrival_s.total_cmp(&b.1.arrival_s));
     let first = first.map(|(asset, reach)| format!("; first {} after {}", asset.name, Seconds(reach.arrival_s)));
-    format!("{count} of {} reached{}{}", reached.len(), outside.unwrap_or_default(), first.unwrap_or_default())
+    let without = match assets.without_geometry() {
+        0 => String::new(),
+        count => format!(", {count} without a geometry left out"),
+    };
+    format!("{count} of {} reached{}{without}{}", reached.len(), outside.unwrap_or_default(), first.unwrap_or_default())
 }

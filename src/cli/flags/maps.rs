@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::export::maps::{MapFile, Maps, Subject};
 use lavoxel::export::{About, npz};
+use lavoxel::flow::covered_above_m;
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
 use lavoxel::memory::{Held, MemoryEstimate};
@@ -28,7 +29,7 @@ const MEND: &str = "ask for fewer maps, or make the box coarser";
 /// Name of the records in a checkpoint.
 const MEMORY: &str = "records";
 
-/// Limit of footprints by default: metres, for a thickness.
+/// Limit of footprints by default in the classic model: metres, for a thickness.
 const FOOTPRINT_ABOVE: f64 = 0.05;
 
 /// Flags that ask for data files.
@@ -45,7 +46,8 @@ pub(in crate::cli) struct MapOptions {
     #[arg(long = "map", value_name = "NAME=FILE")]
     maps: Vec<String>,
 
-    /// Limit of footprints, in the unit of their quantity: a column belongs to one where there is more [default: 0.05]
+    /// Limit of footprints, in the unit of their quantity: a column belongs to one where there is more [default: 0.05; in
+    /// model = "flow" at most a tenth of a cell's height]
     #[arg(long, value_name = "LIMIT", allow_negative_numbers = true)]
     footprint_above: Option<f64>,
 
@@ -76,7 +78,9 @@ impl MapOptions {
     /// Checks, before the long work, what is asked for and that it can be written.
     pub(in crate::cli) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<MapPlan> {
         let (grid, quantities) = (scene.spec.grid.grid()?, scene.column_quantities());
-        let maps = self.maps.iter().map(|text| self.map(text, &quantities)).collect::<anyhow::Result<Vec<_>>>()?;
+        let above = self.above(scene)?;
+        let maps =
+            self.maps.iter().map(|text| self.map(text, &quantities, above)).collect::<anyhow::Result<Vec<_>>>()?;
         for map in &maps {
             map.check(existing)?;
         }
@@ -86,7 +90,7 @@ impl MapOptions {
             npz::check_size(grid)?;
             check_free(path, existing)?;
         }
-        let exposures = self.exposure.check(scene, self.above()?, existing)?;
+        let exposures = self.exposure.check(scene, above, existing)?;
         let barriers = self.barriers.check(scene, existing)?;
         let table = barriers.iter().map(BarrierTable::path);
         check_apart(&maps, self.npz.as_deref().into_iter().chain(exposures.paths()).chain(table))?;
@@ -109,12 +113,12 @@ impl MapOptions {
 
 impl MapOptions {
     /// A map and its file from `NAME=FILE`.
-    fn map(&self, text: &str, quantities: &[ColumnQuantity]) -> anyhow::Result<MapFile> {
+    fn map(&self, text: &str, quantities: &[ColumnQuantity], above: f64) -> anyhow::Result<MapFile> {
         let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
             let names = Subject::names(quantities);
             anyhow::bail!("--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}");
         };
-        match Subject::find(name, quantities, self.above()?) {
+        match Subject::find(name, quantities, above) {
             Ok(subject) => {
                 let (style, levels, smooth) = (!self.no_style, self.rising_levels()?, self.smooth);
                 Ok(MapFile { style, levels, smooth, ..MapFile::new(subject, PathBuf::from(path)) })
@@ -125,9 +129,16 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Limit of footprints.
-    fn above(&self) -> anyhow::Result<f64> {
-        let above = self.footprint_above.unwrap_or(FOOTPRINT_ABOVE);
+    /// Limit of footprints; by default that above which the report of a flow counts a column as covered.
+    fn above(&self, scene: &Scene) -> anyhow::Result<f64> {
+        let usual = || match scene.spec.flow {
+            Some(_) => {
+                let height_m = scene.spec.grid.cell_height_m.or(scene.spec.grid.cell_size_m);
+                height_m.map_or(FOOTPRINT_ABOVE, covered_above_m)
+            }
+            None => FOOTPRINT_ABOVE,
+        };
+        let above = self.footprint_above.unwrap_or_else(usual);
         anyhow::ensure!(above >= 0.0 && above.is_finite(), "--footprint-above {above}: must be a number from 0 up");
         Ok(above)
     }
@@ -165,8 +176,8 @@ fn check_apart<'a>(maps: &'a [MapFile], others: impl Iterator<Item = &'a Path>) 
 
 /// A run that has ended, as the messages about its files name it.
 pub(in crate::cli) struct Ended<'a> {
-    /// Name of the scene.
-    pub(in crate::cli) scene: &'a str,
+    /// Origin of the files.
+    pub(in crate::cli) about: About,
     pub(in crate::cli) site: &'a Site,
     pub(in crate::cli) outcome: Outcome,
     /// Whether no file is named.
@@ -220,7 +231,8 @@ impl MapPlan {
     /// Records the state of the simulation; to be called before the first step and after each.
     pub(in crate::cli) fn observe(&mut self, simulation: &Simulation) {
         self.exposures.observe(simulation);
-        self.records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+        let (state, step) = (simulation.world(), simulation.steps());
+        self.records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
     }
 
     /// Bytes that a checkpoint has to remember for the files, and their names there.
@@ -282,7 +294,7 @@ impl MapPlan {
     pub(in crate::cli) fn write(&mut self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
         let maps = Maps { world: simulation.world(), records: &self.records, site: run.site };
         let _held = simulation.world().taken().held();
-        let about = About { scene: run.scene.to_owned(), seed: simulation.seed(), step: simulation.steps() };
+        let about = &run.about;
         let quiet = run.quiet || self.paths().next().is_none();
         if run.outcome == Outcome::Stopped && !quiet {
             say::note(&format!("stopped after step {}; these files are of the steps up to there:", about.step));
@@ -295,10 +307,10 @@ impl MapPlan {
         };
         let mut results: Vec<anyhow::Result<()>> = Vec::new();
         for map in &self.maps {
-            results.push(report(&map.path, map.write(&maps, &about, self.existing).map_err(Into::into)));
+            results.push(report(&map.path, map.write(&maps, about, self.existing).map_err(Into::into)));
         }
         if let Some(path) = &self.npz {
-            results.push(report(path, npz::write(path, &maps, &about, self.existing).map_err(Into::into)));
+            results.push(report(path, npz::write(path, &maps, about, self.existing).map_err(Into::into)));
         }
         results.extend(self.exposures.write(simulation, self.existing, quiet));
         results.extend(self.barriers.iter().map(|table| table.write(simulation, run.site, self.existing, quiet)));

@@ -247,7 +247,8 @@ impl Exports {
         }
         let (world, step) = (simulation.world(), simulation.steps());
         let _held = world.taken().held();
-        let about = About { scene: self.scene.clone(), seed: simulation.seed(), step };
+        let (seed, time_s) = (simulation.seed(), simulation.time_s());
+        let about = About { scene: self.scene.clone(), seed, step, time_s, ..About::default() };
         let shot = ExportState { world, site, about: &about, state: world.state_hash() };
         for output in &mut self.outputs {
             let written = match self.every {

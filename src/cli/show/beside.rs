@@ -54,7 +54,8 @@ impl Beside {
         paint: impl FnOnce([u32; 2]) -> Result<Option<Image>, E>,
     ) -> Result<Option<Image>, E> {
         let maps = Maps { world: simulation.world(), records: &[], site: &self.site };
-        let about = About { scene: self.scene.clone(), seed: simulation.seed(), step: simulation.steps() };
+        let (seed, step, time_s) = (simulation.seed(), simulation.steps(), simulation.time_s());
+        let about = About { scene: self.scene.clone(), seed, step, time_s, ..About::default() };
         let map = RgbImage::from(maps.picture(&self.subject, &about, self.upper));
         let scale =
             (f64::from(height) / f64::from(map.height())).min(f64::from(width / WIDEST) / f64::from(map.width()));

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::reading::{Bytes, between, floats};
 use super::state::{Bench, CELL, SOUTH, WEST, python, skin};
-use crate::common::random_world;
+use crate::common::{Dice, cases, random_world};
 
 /// Checks that a mesh bounds a body: every edge once in each direction, every corner with one ring of triangles.
 pub(crate) fn assert_closed(mesh: &Mesh) {
@@ -89,6 +89,37 @@ fn every_mesh_is_closed() {
             assert_closed(&mesh);
             assert!(mesh.volume_m3() >= 0.0);
         }
+    }
+}
+
+/// Films of a liquid on uneven ground, in patches that touch across corners, have holes and lie at the sides of the box.
+#[test]
+fn sheets_of_films_are_closed_and_have_their_volume() {
+    for seed in 0..cases(12) as u64 {
+        let (nx, nz) = (17 + seed as usize % 5, 13);
+        let mut dice = Dice(seed);
+        let mut height = |_| 3.0 + dice.below(40) as f32 / 20.0;
+        let ground = ndarray::Array2::from_shape_fn((nz, nx), &mut height);
+        let mut world = World::new(Ground::from_surface(20, ground));
+        let (share, mut inner, mut all) = (20 + 6 * seed, 0.0, 0.0);
+        for (x, z) in (0..nz).flat_map(|z| (0..nx).map(move |x| (x, z))) {
+            if dice.below(100) < share {
+                let amount = 1 + dice.below(u64::from(AMOUNT_ONE) / 5) as u16;
+                world.place([x, world.ground().top(x, z), z], amount, amount / 8);
+                let is_inner = x > 0 && z > 0 && x + 1 < nx && z + 1 < nz;
+                let metres = 4.0 * f64::from(amount) / f64::from(AMOUNT_ONE);
+                all += metres;
+                inner += if is_inner { metres } else { 0.0 };
+            }
+        }
+        let mut bench = Bench::of(world);
+        bench.site = Site { cell_size_m: 2.0, vertical_exaggeration: 1.0, ..bench.site };
+        let mesh = Mesh::surface(&bench.shot(), "lava", 0.42).unwrap();
+        assert_closed(&mesh);
+        // The ground ends in the middles of the outermost columns.
+        let volume = mesh.volume_m3() / 2.0;
+        assert!(volume > inner - 1e-3 && volume < all + 1e-3, "seed {seed}: {inner} < {volume} < {all}");
+        assert!(mesh.energies.iter().all(|energy| (energy - 0.5).abs() < 0.51), "{:?}", mesh.energies);
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::Maps;
+use lavoxel::export::mesh::{Mesh, write_glb, write_ply};
 use lavoxel::export::{npz, write_vdb, write_vti};
 use lavoxel::output::Existing;
 use lavoxel::records::Records;
@@ -13,8 +14,10 @@ use ndarray::{Array1, Array3};
 use ndarray_npy::NpzReader;
 use serde_json::{Value, json};
 
-use super::state::{Bench, about, python};
+use super::mesh::{assert_closed, read_glb, read_ply};
+use super::state::{Bench, about, python, skin};
 use super::vdb::read_vdb;
+use super::vti::Vti;
 
 /// Lava from a vent on a slope towards south: some of it sets.
 const SCENE: &str = "model = 'flow'\nseed = 5\n[grid]\nsize = [24, 40, 40]\ncell_size_m = 4.0\ncell_height_m = 0.5\n\
@@ -29,7 +32,7 @@ fn slope() -> (Bench, Records) {
     let mut records = Records::new(simulation.world().grid());
     for _ in 0..60 {
         simulation.step();
-        records.observe(simulation.world(), simulation.steps());
+        records.observe(simulation.world(), simulation.world().flow(), simulation.steps());
     }
     let bench = Bench { site, about: about(60), ..Bench::of(simulation.world().clone()) };
     (bench, records)
@@ -129,4 +132,70 @@ fn melting_worlds_measure_solid_and_liquid() {
     let solid_m3 = f64::from(set.sum()) * world.flow().unwrap().space().cell_m3();
     let account = world.flow().unwrap().account().set as f64 * world.flow().unwrap().space().unit_m3();
     assert!((solid_m3 / account - 1.0).abs() < 1e-3, "{solid_m3} of {account} m³");
+}
+
+/// The scene of a name after some steps.
+fn shipped(name: &str, steps: u64) -> Bench {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name).with_extension("toml");
+    let stage = Scene::load(&path).unwrap().build(Box::new(Tiled::default())).unwrap();
+    let (site, mut simulation) = (stage.site, stage.simulation);
+    (0..steps).for_each(|_| simulation.step());
+    Bench { site, about: about(steps), ..Bench::of(simulation.world().clone()) }
+}
+
+/// Lava in a cell that is shown as rock, because rock fills half of it, lies in no open cell.
+#[test]
+fn densities_on_points_are_means_of_the_cells_that_have_room() {
+    let mut in_rock = 0;
+    for bench in [slope().0, shipped("basalt", 40)] {
+        let path = bench.path("points.vti");
+        write_vti(&path, &bench.shot(), Existing::Keep).unwrap();
+        let density = Vti::read(&path).floats("PointData", "density");
+        let (world, [nx, ny, nz]) = (&bench.world, bench.site.shape());
+        let amounts = world.values(&world.quantity("amount").unwrap());
+        assert_eq!(density.len(), (nx + 1) * (ny + 1) * (nz + 1));
+        for (at, &found) in density.iter().enumerate() {
+            let [i, j, k] = [at % (nx + 1), at / (nx + 1) % (ny + 1), at / ((nx + 1) * (ny + 1))];
+            let (mut room, mut sum) = (0.0, 0.0);
+            for corner in 0..8 {
+                let [x, north, y] =
+                    [i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2)].map(|v| v.wrapping_sub(1));
+                if x >= nx || north >= ny || y >= nz {
+                    continue;
+                }
+                let cell = [x, y, ny - 1 - north];
+                let (amount, is_solid) = (f64::from(amounts.at(cell)), world.ground().is_solid(cell));
+                in_rock += usize::from(amount > 0.0 && is_solid);
+                if amount > 0.0 || !is_solid {
+                    (room, sum) = (room + 1.0, sum + amount);
+                }
+            }
+            let mean = if sum > 0.0 { sum / room } else { 0.0 };
+            assert!((f64::from(found) - mean).abs() < 1e-6, "point {i} {j} {k}: {found}, not {mean}");
+            assert!(found <= 1.0, "more than full");
+        }
+    }
+    assert!(in_rock > 40, "{in_rock} cells of rock with lava beside points");
+}
+
+/// A flow of decimetres in cells of a metre lies below the level everywhere.
+#[test]
+fn a_thin_flow_has_a_surface_of_its_volume() {
+    let bench = shipped("basalt", 40);
+    let flow = bench.world.flow().unwrap();
+    let liquid_m3 = flow.account().liquid() as f64 * flow.space().unit_m3();
+    let mesh = Mesh::surface(&bench.shot(), "lava", skin().level).unwrap();
+    assert_closed(&mesh);
+    assert!((mesh.volume_m3() / liquid_m3 - 1.0).abs() < 0.1, "{} of {liquid_m3} m³", mesh.volume_m3());
+    assert_eq!(mesh.energies.len(), mesh.positions.len());
+    let [ply, glb] = ["thin.ply", "thin.glb"].map(|name| bench.path(name));
+    write_ply(&ply, &bench.shot(), &skin(), Existing::Keep).unwrap();
+    write_glb(&glb, &bench.shot(), &skin(), Existing::Keep).unwrap();
+    let read = read_ply(&ply);
+    assert_eq!((read.corners.len(), read.triangles.len()), (mesh.positions.len(), mesh.triangles.len()));
+    let (json, _) = read_glb(&glb);
+    let names: Vec<_> = json["meshes"].as_array().unwrap().iter().map(|mesh| mesh["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["lava", "ground"]);
+    let position = json["meshes"][0]["primitives"][0]["attributes"]["POSITION"].as_u64().unwrap() as usize;
+    assert_eq!(json["accessors"][position]["count"], mesh.positions.len());
 }

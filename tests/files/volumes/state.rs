@@ -38,7 +38,7 @@ pub(crate) struct Bench {
 }
 
 pub(crate) fn about(step: u64) -> About {
-    About { scene: "Hill <&>".to_owned(), seed: 3, step }
+    About { scene: "Hill <&>".to_owned(), seed: 3, step, ..About::default() }
 }
 
 impl Bench {

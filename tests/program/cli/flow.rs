@@ -139,3 +139,45 @@ fn a_scene_says_before_it_starts_that_it_flows_too_fast_for_its_steps() {
     let error = text(&place.run("scene thin.toml").stderr);
     assert!(error.contains("of a step can follow") && error.contains("make flow.step_s "), "{error}");
 }
+
+/// What a file of the physical model says of itself, and how much ground counts as covered: the same in report, maps and sheet.
+#[test]
+fn files_of_a_flow_say_its_hours_its_lava_and_its_cautions() {
+    let place = Place::new();
+    place.put("slope.asc", slope());
+    let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 20min --lava kilauea --cell-height 2 --walls open --json";
+    let maps = "--map thickness=t.tif --map footprint=covered.geojson --map thickness=t.png --map thickness=t.asc";
+    let report = place.json(&format!("{args} --no-style {maps}"));
+    let flow = &report["flow"];
+    assert_eq!((&report["vertical_exaggeration"], flow["area_above_m"].as_f64()), (&Value::from(1.0), Some(0.05)));
+    let vent = report["vents"][0].as_object().unwrap();
+    assert!(!vent.contains_key("rate") && vent.contains_key("rate_m3_s"), "{vent:?}");
+    assert_eq!(report["covered_area_m2"], flow["area_m2"]);
+    assert_eq!(report["max_depth_m"], flow["max_thickness_m"]);
+    let note = report["note"].as_str().unwrap();
+    assert!(note.contains("neither thickness nor time is a forecast") && !note.contains("classic"), "{note}");
+
+    let covered: Value = serde_json::from_slice(&place.read("covered.geojson")).unwrap();
+    let pieces = covered["features"].as_array().unwrap().iter();
+    let area: f64 = pieces.map(|piece| piece["properties"]["area_m2"].as_f64().unwrap()).sum();
+    assert_eq!(Some(area), flow["area_m2"].as_f64());
+    let about = &covered["about"];
+    assert_eq!(
+        (about["time_s"].as_f64(), &about["lava"], &about["duration"]),
+        (Some(1200.0), &"kilauea".into(), &"20 min".into())
+    );
+    assert_eq!(about["rate"], "20 m³/s");
+    let cautions: Vec<&str> = about["cautions"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let part = |part: &str| assert!(cautions.iter().any(|text| text.contains(part)), "no {part:?} in {cautions:?}");
+    ["left by the sides of the box", "unconverged", "Reynolds number"].into_iter().for_each(part);
+
+    let title = place.read("t.png");
+    assert!(String::from_utf8_lossy(&title).contains("after 20 min of slope"), "the title of the picture");
+    place.done("sheet t.tif --report r.md --out s.png");
+    let words = text(&place.read("r.md"));
+    for part in ["left by the sides of the box", "Unconverged", "kilauea; 20 m³/s; ", "after 20 min", "duration"] {
+        assert!(words.contains(part), "no {part:?} in\n{words}");
+    }
+    place.done("sheet t.asc --report bare.md");
+    assert!(text(&place.read("bare.md")).contains("carries no record of its run"));
+}
