@@ -205,6 +205,8 @@ fn write(
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
     use crate::engine::plain::Plain;
     use crate::scene::Stage;
