@@ -11,6 +11,8 @@ const MOST_REACHED: f64 = 24.0;
 const AIR: f64 = 1.3;
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_CELLS: f64 = 8.0;
+/// Units of a cell in which heights are compared.
+const UNITS_OF_HEIGHT: f64 = 1024.0;
 /// Degrees by which the camera stands aside of the way down, so that the flow is not seen from its end.
 const ASIDE_DEG: f64 = 35.0;
 
@@ -28,7 +30,9 @@ pub struct Vantage {
 impl Vantage {
     /// The view of a flow of about `length` columns from vents at these places in columns (x, z); none without a vent.
     pub fn of(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
-        let (grid, ground) = (world.grid(), world.ground());
+        let (grid, surface) = (world.grid(), world.ground().surface());
+        // Whole cells would make steps, along which a flood runs to the sides.
+        let height = |x: usize, z: usize| (f64::from(surface[[z, x]]) * UNITS_OF_HEIGHT) as i64;
         let column = |value: f64, side: usize| (value.max(0.0) as usize).min(side - 1);
         let starts = vents.iter().map(|[x, z]| (column(*x, grid.nx), column(*z, grid.nz)));
         let mut seen = vec![false; grid.columns()];
@@ -36,15 +40,15 @@ impl Vantage {
         let mut next = BinaryHeap::new();
         for (x, z) in starts.clone() {
             if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
-                next.push(Reverse((0, x, z)));
+                next.push(Reverse((i64::MIN, next.len(), x, z)));
             }
         }
         let (start_x, start_z) = starts.clone().next()?;
         let away = |x: usize, z: usize| (x as f64 - start_x as f64).hypot(z as f64 - start_z as f64);
         let most = (MOST_REACHED * length).max(1.0) as usize;
         let (mut low, mut high, mut far) = ([f64::MAX; 2], [f64::MIN; 2], (0.0, [0.0; 2]));
-        let mut reached = 0;
-        while let Some(Reverse((_, x, z))) = next.pop() {
+        let (mut reached, mut found) = (0, 0);
+        while let Some(Reverse((_, _, x, z))) = next.pop() {
             reached += 1;
             for (k, value) in [x, z].into_iter().enumerate() {
                 (low[k], high[k]) = (low[k].min(value as f64), high[k].max(value as f64 + 1.0));
@@ -58,7 +62,9 @@ impl Vantage {
             }
             for (x, z) in [(x - 1, z), (x + 1, z), (x, z - 1), (x, z + 1)] {
                 if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
-                    next.push(Reverse((ground.top(x, z), x, z)));
+                    // Of equal heights the one that was found first: a plain floods in rings.
+                    found += 1;
+                    next.push(Reverse((height(x, z), found, x, z)));
                 }
             }
         }
@@ -66,7 +72,7 @@ impl Vantage {
         let longest = grid.nx.max(grid.nz) as f64;
         let least = (LEAST_SHARE * longest).max(LEAST_CELLS);
         let radius = (0.5 * AIR * (high[0] - low[0]).hypot(high[1] - low[1])).max(least);
-        let height = ground.top(column(x, grid.nx), column(z, grid.nz)) as f64;
+        let height = f64::from(surface[[column(z, grid.nz), column(x, grid.nx)]]);
         let [east, south] = far.1;
         let azimuth_deg = (east.atan2(-south).to_degrees() + ASIDE_DEG).rem_euclid(360.0);
         Some(Self { target: [x, height, z], radius, azimuth_deg })
