@@ -85,7 +85,7 @@ impl Writer {
         self.line(&format!("seed = {seed}\n[film]\nsteps = {}", self.steps));
         let model = if self.flows { "flow" } else { "classic" };
         self.text = format!("model = \"{model}\"\n{}", self.text);
-        self.size = [6, 12, 6].map(|least| least + self.dice.below(18));
+        self.size = [6, 12, 6].map(|least| least + self.dice.below(12));
         self.has_air = self.chance(35);
         let step_s = self.one(&["0.1", "1.0", "10.0"]);
         let step_s = if self.melts { "1.0" } else { step_s };
@@ -207,6 +207,10 @@ impl Writer {
             (_, Some(name)) => format!("{{ kind = \"material\", name = \"{name}\", amount = {amount} }}"),
             _ => "{ kind = \"rock\" }".to_owned(),
         };
+        // Deep thin lava takes many sub-steps: the physical model has drops of it.
+        let [x, y, z] = self.place();
+        let drop = format!("{{ kind = \"sphere\", center = [{x}, {y}, {z}], radius = 2.2 }}");
+        let shape = if self.flows && matter.contains("lava") { drop } else { shape };
         format!("shape = {shape}\nmatter = {matter}")
     }
 
@@ -240,7 +244,7 @@ impl Writer {
                 self.line(&format!("end = {end}"));
             }
             let small = if self.melts { 1e-9 } else { 1.0 };
-            let rate = self.one(&[0.16, 5.0, 200.0]) * small;
+            let rate = self.one(&[0.16, 2.0, 20.0]) * small;
             match (self.flows, self.dice.below(3)) {
                 (true, 0) => self.line(&format!("rates_m3_s = [[0, {rate}], [\"2 s\", {}], [\"9 s\", 0]]", 2.0 * rate)),
                 (true, _) => self.line(&format!("rate_m3_s = {rate}")),
