@@ -92,7 +92,7 @@ impl VolumeArgs {
             let twice = outputs.iter().any(|other| is_same_file(other.file.path(), file.path()));
             anyhow::ensure!(!twice, "{flag} {}: two outputs cannot have the same name", file.path().display());
             file.check(scene.spec.grid.grid()?)?;
-            outputs.push(Output { file, steps: Vec::new() });
+            outputs.push(Output { file, steps: Vec::new(), is_begun: false });
         }
         if let Some(every) = self.export_every {
             anyhow::ensure!(!outputs.is_empty(), "--export-every {every}: name what to write with --volume or --mesh");
@@ -113,6 +113,8 @@ struct Output {
     file: SpaceFile,
     /// Steps that were written.
     steps: Vec<u64>,
+    /// Whether the list of the series is one of this run, which it may have begun before it was stopped.
+    is_begun: bool,
 }
 
 impl Output {
@@ -138,7 +140,8 @@ impl Output {
     fn add(&mut self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
         self.file.at(self.numbered(shot.about.step)).write(shot, skin, existing)?;
         // The list is ours after the first time.
-        let list_existing = if self.steps.is_empty() { existing } else { Existing::Replace };
+        let list_existing = if self.is_begun { Existing::Replace } else { existing };
+        self.is_begun = true;
         self.steps.push(shot.about.step);
         let name = |step: &u64| (*step, self.name_of(&format!("{step:06}")).to_string_lossy().into_owned());
         self.file.write_list(&self.steps.iter().map(name).collect::<Vec<_>>(), list_existing)
@@ -186,6 +189,8 @@ impl Exports {
             let Some(series) = all.iter().find(|series| series.path == output.path()) else { continue };
             let steps = Run::steps(&series.runs, step).ok_or_else(wrong)?;
             // A list names files that are there.
+            // Also without a step: where the run was stopped, it wrote the last one.
+            output.is_begun = true;
             output.steps = steps.into_iter().filter(|&step| output.numbered(step).exists()).collect();
         }
         Ok(())
@@ -198,7 +203,7 @@ impl Exports {
                 check_free(output.file.path(), self.existing)?;
                 continue;
             };
-            if output.steps.is_empty() {
+            if !output.is_begun {
                 output.file.list().map_or(Ok(()), |list| check_free(&list, self.existing))?;
             }
             if output.steps.last() != Some(&self.steps) {
