@@ -119,6 +119,24 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| bytes(path).is_some())
 }
 
+/// Message about a file that is not there, with the file next to it or the shipped scene that was probably meant.
+#[cfg(feature = "files")]
+pub fn no_file(path: &Path) -> String {
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let in_folder = names.map(|name| (strsim::jaro_winkler(&name, &wanted), path.with_file_name(name)));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let shipped = scenes().map(|scene| (strsim::jaro_winkler(scene.name, &stem), PathBuf::from(scene.name)));
+    let near = in_folder.chain(shipped).filter(|(likeness, _)| *likeness > 0.85);
+    let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, name)) => format!("did you mean {}?", name.display()),
+        None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)".to_owned(),
+    };
+    crate::validate::tame(&format!("cannot read {}: no such file; {hint}", path.display()))
+}
+
 #[cfg(all(test, feature = "files"))]
 mod tests {
     use super::*;

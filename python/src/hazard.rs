@@ -3,17 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lavoxel::hazard::{self, Folder, HazardError, Opening, Settings, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::scene::Scene;
+use crate::work::{WAIT, detached, or_leave};
 use crate::{fail, of_json, to_json};
-
-/// How often Python is asked whether Ctrl-C was pressed.
-const WAIT: Duration = Duration::from_millis(50);
 
 /// A plan on its ground, and the folder of its runs and maps.
 #[pyclass(module = "lavoxel._lavoxel", frozen)]
@@ -44,9 +42,12 @@ impl Study {
         force: bool,
     ) -> PyResult<Self> {
         let (settings, stop): (Settings, _) = (of_json(settings)?, Arc::<AtomicBool>::default());
-        py.detach(|| {
-            let source = Source { scene: &scene.scene, asked: &scene.asked, is_bare: scene.is_bare };
-            let study = hazard::Study::new(&source, &settings, at_once, stop.clone()).map_err(fail)?;
+        let (scene, asked, is_bare, switch) = (scene.scene.clone(), scene.asked.clone(), scene.is_bare, stop.clone());
+        let study = or_leave(py, move || {
+            let source = Source { scene: &scene, asked: &asked, is_bare };
+            hazard::Study::new(&source, &settings, at_once, switch).map_err(fail)
+        })?;
+        detached(py, || {
             let opening = if force { Opening::Clear } else { Opening::GoOn };
             let folder = folder.map(|path| study.open(path, opening)).transpose().map_err(fail)?;
             Ok(Self { study, folder, stop, start: Instant::now() })
@@ -90,7 +91,7 @@ impl Study {
     /// Puts the bytes of a run into the folder.
     fn put(&self, py: Python<'_>, run: u64, bytes: &[u8]) -> PyResult<()> {
         let folder = self.folder()?;
-        py.detach(|| folder.put(run, bytes).map_err(fail))
+        detached(py, || folder.put(run, bytes).map_err(fail))
     }
 
     /// Makes runs on so many threads and puts them into the folder; `made` is called with how many are made, now and then.
@@ -125,7 +126,7 @@ impl Study {
     /// Makes the maps; gives the report as JSON, and the files.
     fn draw(&self, py: Python<'_>, made: usize) -> PyResult<(String, Vec<PathBuf>)> {
         let folder = self.folder()?;
-        py.detach(|| {
+        detached(py, || {
             let (report, files) = self.study.draw(folder, (made, &|| self.start.elapsed())).map_err(fail)?;
             Ok((to_json(&report)?, files))
         })

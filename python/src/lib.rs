@@ -6,8 +6,11 @@ mod hazard;
 mod painter;
 mod rule;
 mod scene;
+mod shelf;
 mod simulation;
 mod tools;
+mod words;
+mod work;
 
 use std::fmt::Display;
 
@@ -15,15 +18,21 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(_lavoxel, LavoxelError, PyValueError, "A fault in the words of the program, with the mend.");
+// Of the package, by which it is found again where it was pickled.
+create_exception!(lavoxel, LavoxelError, PyValueError, "A fault in the words of the program, with the mend.");
 
 fn fail(error: impl Display) -> PyErr {
-    LavoxelError::new_err(error.to_string())
+    LavoxelError::new_err(words::in_python(&error.to_string()))
 }
 
 /// Reads a value that Python wrote as JSON.
 fn of_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(fail)
+    let unplaced = |error: serde_json::Error| {
+        let text = error.to_string();
+        // The place is that in a text which only this module sees.
+        fail(text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message))
+    };
+    serde_json::from_str(text).map_err(unplaced)
 }
 
 /// Writes a value for Python to read as JSON.
@@ -46,11 +55,12 @@ fn set_memory_limit(bytes: u64) {
 /// Starts so many threads, once, before anything else has; all cores without it.
 #[pyfunction]
 fn set_threads(threads: usize) -> PyResult<()> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(fail)
+    work::set_threads(threads)
 }
 
 #[pymodule]
 fn _lavoxel(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    work::start();
     module.add("LavoxelError", module.py().get_type::<LavoxelError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("AMOUNT_ONE", lavoxel::units::AMOUNT_ONE)?;
@@ -66,6 +76,7 @@ fn _lavoxel(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_memory_limit, module)?)?;
     module.add_function(wrap_pyfunction!(set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(files::png, module)?)?;
+    module.add_function(wrap_pyfunction!(tools::seconds, module)?)?;
     module.add_function(wrap_pyfunction!(tools::verify, module)?)?;
     module.add_function(wrap_pyfunction!(tools::verify_cases, module)?)?;
     module.add_function(wrap_pyfunction!(tools::compare, module)?)

@@ -1,5 +1,8 @@
 //! Pictures of a simulation: what can be kept from one to the next is kept.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Mouth, Renderer, need_of_picture, need_of_smoke};
 use lavoxel::scene::{Model, Scene, Stage};
@@ -33,12 +36,13 @@ impl Painter {
         scene.check_drawable_with(picture).map_err(fail)
     }
 
-    /// Draws a state in so many pixels; `kept` is what an earlier picture left.
+    /// Draws a state in so many pixels; `kept` is what an earlier picture left. Once `stop` is set the picture is given up, and what is
+    /// returned is none.
     pub(crate) fn draw(
         kept: &mut Option<Self>,
         (scene, stage): (&Scene, &Stage),
         (camera, look): (&CameraSpec, LookSpec),
-        (width, height): (usize, usize),
+        ((width, height), stop): ((usize, usize), Arc<AtomicBool>),
     ) -> Result<Image, Invalid> {
         camera.validate()?;
         for side in [width, height] {
@@ -52,6 +56,7 @@ impl Painter {
             *kept = Some(Self { look, renderer, lowpass: LowPass::new(world.grid()) });
         }
         let Some(Self { renderer, lowpass, .. }) = kept else { unreachable!("it was made above") };
+        renderer.stop_by(stop.clone());
         renderer.set_ground(world.ground());
         renderer.set_steps(stage.simulation.steps());
         let matter = scene.spec.matter_at_start(stage.site.grid);
@@ -61,6 +66,11 @@ impl Painter {
         let moment = (simulation.seed(), simulation.steps());
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         renderer.set_mouths(Mouth::of(vents, (volume, world.ground().surface()), moment));
-        Ok(renderer.frame(volume, &camera))
+        let image = renderer.frame(volume, &camera);
+        if stop.load(Ordering::Relaxed) {
+            // It holds parts of the picture that was given up.
+            *kept = None;
+        }
+        Ok(image)
     }
 }

@@ -12,6 +12,7 @@ use numpy::{IntoPyArray, PyReadonlyArray3};
 use pyo3::prelude::*;
 
 use crate::fail;
+use crate::shelf::in_rule;
 
 /// A rule of a material: a function that is called behind one of the program's.
 pub(crate) struct OwnRule {
@@ -22,14 +23,32 @@ pub(crate) struct OwnRule {
 }
 
 /// The rules of a simulation, and the first error of one.
-#[derive(Default)]
 pub(crate) struct OwnRules {
+    /// Number of the simulation.
+    number: u64,
     pub(crate) rules: Vec<OwnRule>,
     pub(crate) error: Option<PyErr>,
 }
 
 /// Rules that a simulation shares with its engine.
 pub(crate) type Shared = Arc<Mutex<OwnRules>>;
+
+impl OwnRules {
+    /// No rules yet, of the simulation with a number.
+    pub(crate) fn new(number: u64) -> Shared {
+        Arc::new(Mutex::new(Self { number, rules: Vec::new(), error: None }))
+    }
+
+    /// The rules for another simulation, which calls the same functions.
+    pub(crate) fn copies(&self, py: Python<'_>) -> Vec<OwnRule> {
+        let copy = |rule: &OwnRule| OwnRule {
+            material: rule.material.clone(),
+            after: rule.after.clone(),
+            function: rule.function.clone_ref(py),
+        };
+        self.rules.iter().map(copy).collect()
+    }
+}
 
 /// The engine of the program, with rules of one's own.
 pub(crate) struct Extended {
@@ -48,10 +67,10 @@ impl Engine for Extended {
         self.inner.run(world, rule, draw);
         let (layer, rule) = rule;
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let OwnRules { rules, error } = &mut *own;
+        let OwnRules { number, rules, error } = &mut *own;
         for own in rules.iter().filter(|own| own.after == rule.name()) {
             if error.is_none() && world.layers()[layer].material().name == own.material {
-                *error = Python::attach(|py| own.run(py, world, layer)).err();
+                *error = in_rule(*number, || Python::attach(|py| own.run(py, world, layer))).err();
             }
         }
     }

@@ -7,7 +7,8 @@ use lavoxel::shipped;
 use pyo3::prelude::*;
 
 use crate::simulation::Simulation;
-use crate::{fail, of_json};
+use crate::work::or_leave;
+use crate::{fail, of_json, words};
 
 /// A scene that was read and checked.
 #[pyclass(module = "lavoxel._lavoxel", frozen)]
@@ -26,8 +27,9 @@ impl Scene {
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, overrides: &str, for_hazard: bool) -> PyResult<Self> {
         let asked: Overrides = of_json(overrides)?;
-        py.detach(|| {
-            let path = if path.exists() { path } else { shipped::named(&path).unwrap_or(path) };
+        or_leave(py, move || {
+            let named = || shipped::named(&path).ok_or_else(|| fail(shipped::no_file(&path)));
+            let path = if path.exists() { path.clone() } else { named()? };
             if scene::Scene::is_heightmap(&path) {
                 let usual =
                     for_hazard.then(|| lavoxel::hazard::overrides_of_heightmap(&asked)).transpose().map_err(fail)?;
@@ -81,7 +83,7 @@ impl Scene {
 
     /// Values that a heightmap left open, in words.
     fn choices(&self) -> Vec<String> {
-        self.scene.choices().to_vec()
+        self.scene.choices().iter().map(|choice| words::in_python(choice)).collect()
     }
 
     /// Steps that the scene asks for.
@@ -92,6 +94,7 @@ impl Scene {
 
     /// Builds ground, materials, air and flow; the first step has not been made.
     fn build(&self, py: Python<'_>) -> PyResult<Simulation> {
-        py.detach(|| Simulation::build(self.scene.clone()))
+        let scene = self.scene.clone();
+        or_leave(py, || Simulation::build(scene))
     }
 }

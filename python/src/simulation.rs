@@ -1,19 +1,20 @@
 //! Simulations: steps, commands, states to come back to, and all that can be read of a state.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::export::maps::{Maps, Values};
+use lavoxel::measure::CellMeasure;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, WholeFile};
 use lavoxel::records::Records;
 use lavoxel::render::{Image, Plane, Section, Slices};
 use lavoxel::report::Report;
 use lavoxel::rules::Rule;
-use lavoxel::scene::{self, Stage};
+use lavoxel::scene::{self, Edge, Stage};
 use lavoxel::simulation::{self, Command, EventSpec};
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::validate::Invalid;
@@ -23,8 +24,10 @@ use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::painter::Painter;
-use crate::rule::{Extended, OwnRule, Shared};
-use crate::{fail, of_json, to_json};
+use crate::rule::{Extended, OwnRule, OwnRules, Shared};
+use crate::shelf::Shelf;
+use crate::work::{detached, or_leave, with_switch};
+use crate::{fail, of_json, to_json, words};
 
 /// How long steps are made before Python is asked whether Ctrl-C was pressed.
 const BATCH: Duration = Duration::from_millis(50);
@@ -42,14 +45,51 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    fn step(&mut self) -> PyResult<()> {
-        self.stage.simulation.step();
-        if let Some(error) = self.own.lock().unwrap_or_else(PoisonError::into_inner).error.take() {
-            return Err(error);
+    /// A simulation that has made no step since it was built or read.
+    fn new(scene: scene::Scene, stage: Stage, own: Shared) -> Self {
+        let world = stage.simulation.world();
+        let of = |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
+        let records = world.materials().map(of).collect();
+        let mut held = Self { scene, stage, records, own, painter: None };
+        held.observe();
+        held
+    }
+
+    /// The same state, records and rules of one's own, with nothing that both share.
+    fn copy(&self, number: u64) -> PyResult<Self> {
+        let Stage { simulation, site, notes } = &self.stage;
+        let need = simulation.world().taken().and(Records::need(site.grid, self.records.len()));
+        need.check("let go of other simulations").map_err(fail)?;
+        let own = OwnRules::new(number);
+        let rules = Python::attach(|py| self.own.lock().unwrap_or_else(PoisonError::into_inner).copies(py));
+        own.lock().unwrap_or_else(PoisonError::into_inner).rules = rules;
+        let stage =
+            Stage { simulation: simulation.copy(Extended::new(&own)), site: site.clone(), notes: notes.clone() };
+        Ok(Self { scene: self.scene.clone(), stage, records: self.records.clone(), own, painter: None })
+    }
+
+    /// Makes steps for a moment, and gives how many are left. A long step of the physical model is given up once `stop` is set.
+    fn some_steps(&mut self, count: u64, stop: Option<Arc<AtomicBool>>) -> PyResult<u64> {
+        let (start, mut left) = (Instant::now(), count);
+        if let Some(stop) = stop {
+            self.stage.simulation.stop_by(stop);
         }
-        self.stage.simulation.world().check_memory().map_err(fail)?;
-        self.observe();
-        Ok(())
+        while left > 0 {
+            self.stage.simulation.step();
+            if self.stage.simulation.was_stopped() {
+                break;
+            }
+            if let Some(error) = self.own.lock().unwrap_or_else(PoisonError::into_inner).error.take() {
+                return Err(error);
+            }
+            self.stage.simulation.world().check_memory().map_err(fail)?;
+            self.observe();
+            left -= 1;
+            if start.elapsed() > BATCH {
+                break;
+            }
+        }
+        Ok(left)
     }
 
     fn observe(&mut self) {
@@ -99,8 +139,7 @@ impl Snapshot {
 /// A world that makes steps.
 #[pyclass(module = "lavoxel._lavoxel", frozen)]
 pub(crate) struct Simulation {
-    held: Mutex<Held>,
-    number: u64,
+    shelf: Shelf,
 }
 
 impl Simulation {
@@ -109,35 +148,22 @@ impl Simulation {
         // The records of all materials are kept besides.
         let grid = scene.spec.grid.grid().map_err(fail)?;
         scene.check_memory(Records::need(grid, scene.materials().len())).map_err(fail)?;
-        let own = Shared::default();
-        let stage = scene.build(Extended::new(&own)).map_err(fail)?;
-        Ok(Self::new(scene, stage, own))
+        Self::new(|number| {
+            let own = OwnRules::new(number);
+            let stage = scene.build(Extended::new(&own)).map_err(fail)?;
+            Ok(Held::new(scene, stage, own))
+        })
     }
 
-    fn new(scene: scene::Scene, stage: Stage, own: Shared) -> Self {
-        let world = stage.simulation.world();
-        let of = |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
-        let records = world.materials().map(of).collect();
-        let mut held = Held { scene, stage, records, own, painter: None };
-        held.observe();
-        Self { held: Mutex::new(held), number: NEXT.fetch_add(1, Ordering::Relaxed) }
+    /// Numbers the simulation that `make` gives.
+    fn new(make: impl FnOnce(u64) -> PyResult<Held>) -> PyResult<Self> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { shelf: Shelf::new(number, make(number)?) })
     }
 
-    pub(crate) fn held(&self) -> PyResult<MutexGuard<'_, Held>> {
-        self.held.lock().map_err(|_| fail("the simulation broke off in the middle of a step: build it again"))
-    }
-
-    /// Makes steps for a moment, and gives how many are left.
-    fn some_steps(&self, count: u64) -> PyResult<u64> {
-        let (mut held, start, mut left) = (self.held()?, Instant::now(), count);
-        while left > 0 {
-            held.step()?;
-            left -= 1;
-            if start.elapsed() > BATCH {
-                break;
-            }
-        }
-        Ok(left)
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Held) -> PyResult<T> + Send) -> PyResult<T> {
+        let mut held = self.shelf.take(py)?;
+        detached(py, || work(&mut held))
     }
 }
 
@@ -151,18 +177,31 @@ impl Simulation {
     /// Goes on from a checkpoint.
     #[staticmethod]
     fn resume(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| {
-            let own = Shared::default();
-            let Checkpoint { scene, stage, .. } = Checkpoint::load(&path, Extended::new(&own)).map_err(fail)?;
-            Ok(Self::new(scene, stage, own))
+        or_leave(py, move || {
+            Self::new(|number| {
+                let own = OwnRules::new(number);
+                let Checkpoint { scene, stage, .. } = Checkpoint::load(&path, Extended::new(&own)).map_err(fail)?;
+                Ok(Held::new(scene, stage, own))
+            })
         })
     }
 
-    /// Makes steps; asks between them whether Ctrl-C was pressed.
+    /// A simulation in the same state, which goes its own way from there.
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        self.with(py, |held| Self::new(|number| held.copy(number)))
+    }
+
+    /// Makes steps; asks between them, and in long ones of the physical model, whether Ctrl-C was pressed.
     fn step(&self, py: Python<'_>, count: u64) -> PyResult<()> {
         let mut left = count;
         while left > 0 {
-            left = py.detach(|| self.some_steps(left))?;
+            let mut held = self.shelf.take(py)?;
+            left = if held.stage.simulation.world().flow().is_some() {
+                with_switch(py, |stop| held.some_steps(left, Some(stop)))?
+            } else {
+                detached(py, || held.some_steps(left, None))?
+            };
+            drop(held);
             py.check_signals()?;
         }
         Ok(())
@@ -170,35 +209,35 @@ impl Simulation {
 
     #[getter]
     fn steps(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| Ok(self.held()?.stage.simulation.steps()))
+        self.with(py, |held| Ok(held.stage.simulation.steps()))
     }
 
     #[getter]
     fn time_s(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        py.detach(|| Ok(self.held()?.stage.simulation.time_s()))
+        self.with(py, |held| Ok(held.stage.simulation.time_s()))
     }
 
     /// Steps that the scene asks for.
     #[getter]
     fn steps_of_scene(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| Ok(self.held()?.scene.spec.film.steps))
+        self.with(py, |held| Ok(held.scene.spec.film.steps))
     }
 
     #[getter]
     fn name(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| Ok(self.held()?.scene.spec.name.clone()))
+        self.with(py, |held| Ok(held.scene.spec.name.clone()))
     }
 
     #[getter]
     fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| Ok(self.held()?.stage.simulation.world().state_hash()))
+        self.with(py, |held| Ok(held.stage.simulation.world().state_hash()))
     }
 
     /// Cells along x, y and z.
     #[getter]
     fn size(&self, py: Python<'_>) -> PyResult<(usize, usize, usize)> {
-        py.detach(|| {
-            let grid = self.held()?.stage.site.grid;
+        self.with(py, |held| {
+            let grid = held.stage.site.grid;
             Ok((grid.nx, grid.ny, grid.nz))
         })
     }
@@ -206,18 +245,14 @@ impl Simulation {
     /// Edge and height of a cell in metres.
     #[getter]
     fn cell_m(&self, py: Python<'_>) -> PyResult<(f64, f64)> {
-        py.detach(|| {
-            let held = self.held()?;
-            Ok((held.stage.site.cell_size_m, held.stage.site.cell_height_m()))
-        })
+        self.with(py, |held| Ok((held.stage.site.cell_size_m, held.stage.site.cell_height_m())))
     }
 
     /// Middles of the cells along x (west to east) and y (north to south) of the map, in its units, and elevations of the layers in
     /// metres; the name of the unit; and the system of the map as well-known text, where it is known.
     #[expect(clippy::type_complexity, reason = "a tuple for Python")]
     fn axes(&self, py: Python<'_>) -> PyResult<(Vec<f64>, Vec<f64>, Vec<f64>, String, Option<String>)> {
-        py.detach(|| {
-            let held = self.held()?;
+        self.with(py, |held| {
             let (site, placement) = (&held.stage.site, held.stage.site.placement());
             let up = (0..site.grid.ny).map(|y| site.elevation_m(y as f64 + 0.5)).collect();
             let wkt = site.crs().and_then(lavoxel::map::Crs::to_wkt);
@@ -227,8 +262,7 @@ impl Simulation {
 
     /// Name, unit and words of every field of cells.
     fn fields(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
-        py.detach(|| {
-            let held = self.held()?;
+        self.with(py, |held| {
             let quantities = held.stage.simulation.world().quantities();
             Ok(quantities.iter().map(|q| (q.name(), q.unit().to_owned(), q.words())).collect())
         })
@@ -236,28 +270,38 @@ impl Simulation {
 
     /// Name, unit and words of every map.
     fn maps(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
-        py.detach(|| {
-            let held = self.held()?;
+        self.with(py, |held| {
             let quantities = held.stage.simulation.world().column_quantities();
             Ok(quantities.iter().map(|q| (q.name(), q.unit().to_owned(), q.words())).collect())
         })
     }
 
-    /// A field in every cell, shape (z, y, x).
-    fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let array = py.detach(|| {
-            let held = self.held()?;
+    /// A field in every cell, shape (z, y, x). What only matter has, such as a temperature, is NaN in cells without it where they are
+    /// to be `marked`, else 0.
+    fn array<'py>(&self, py: Python<'py>, name: &str, marked: bool) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let array = self.with(py, |held| {
             let need = MemoryEstimate::of("the array", held.stage.site.grid.cells(), 4.0);
             need.check("read maps, or make the box smaller").map_err(fail)?;
-            held.stage.simulation.world().array(name).map_err(fail)
+            let world = held.stage.simulation.world();
+            let mut array = world.array(name).map_err(fail)?;
+            let quantity = world.quantity(name).map_err(fail)?;
+            if marked && is_of_matter(quantity.measure()) {
+                let values = world.values(&quantity);
+                let empty = |((z, y, x), value): ((usize, usize, usize), &mut f32)| {
+                    if !values.holds([x, y, z]) {
+                        *value = f32::NAN;
+                    }
+                };
+                array.indexed_iter_mut().for_each(empty);
+            }
+            Ok::<_, PyErr>(array)
         })?;
         Ok(array.into_pyarray(py))
     }
 
     /// Amounts of a material in units, shape (z, y, x): exact.
     fn amounts<'py>(&self, py: Python<'py>, material: &str) -> PyResult<Bound<'py, PyArray3<u16>>> {
-        let array = py.detach(|| {
-            let held = self.held()?;
+        let array = self.with(py, |held| {
             let world = held.stage.simulation.world();
             let grid = world.grid();
             let need = MemoryEstimate::of("the array", grid.cells(), 2.0);
@@ -274,8 +318,7 @@ impl Simulation {
 
     /// Ground in every cell, shape (z, y, x).
     fn solid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<bool>>> {
-        let array = py.detach(|| {
-            let held = self.held()?;
+        let array = self.with(py, |held| {
             let (grid, ground) = (held.stage.site.grid, held.stage.simulation.world().ground());
             let need = MemoryEstimate::of("the array", grid.cells(), 1.0);
             need.check("read maps, or make the box smaller").map_err(fail)?;
@@ -287,8 +330,7 @@ impl Simulation {
 
     /// A map, shape (z, x), row 0 north, NaN where there is no data: float64 of whole numbers, float32 of others.
     fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let values = py.detach(|| {
-            let held = self.held()?;
+        let values = self.with(py, |held| {
             let need = MemoryEstimate::of("the map", held.stage.site.grid.columns(), 8.0);
             need.check("make the box smaller").map_err(fail)?;
             let quantities = held.stage.simulation.world().column_quantities();
@@ -309,13 +351,13 @@ impl Simulation {
         camera: &str,
         look: &str,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let image = py.detach(|| {
-            let mut held = self.held()?;
+        let mut held = self.shelf.take(py)?;
+        let image = with_switch(py, |stop| {
             let camera: CameraSpec = overridden(&held.scene.spec.camera, camera)?;
             let look: LookSpec = overridden(&held.scene.look(), look)?;
             let Held { scene, stage, painter, .. } = &mut *held;
             Painter::check(scene, size)?;
-            Painter::draw(painter, (scene, stage), (&camera, look), size).map_err(fail)
+            Painter::draw(painter, (scene, stage), (&camera, look), (size, stop)).map_err(fail)
         })?;
         pixels(py, image)
     }
@@ -330,8 +372,7 @@ impl Simulation {
         whole: bool,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let plane: Plane = place.parse().map_err(fail)?;
-        let image = py.detach(|| {
-            let held = self.held()?;
+        let image = self.with(py, |held| {
             let Stage { simulation, site, .. } = &held.stage;
             let quantity = match field {
                 Some(name) => simulation.world().quantity(name).map_err(fail)?,
@@ -357,14 +398,13 @@ impl Simulation {
         }
         let spec: EventSpec = serde_json::from_value(table).map_err(fail)?;
         let event = spec.event("command").map_err(fail)?;
-        py.detach(|| self.held()?.command(event.command))
+        self.with(py, |held| held.command(event.command))
     }
 
     /// Places a vent, which a table in cells says as JSON, and gives its number.
     fn place_vent(&self, py: Python<'_>, table: &str) -> PyResult<usize> {
         let vent: VentSpec = of_json(table)?;
-        py.detach(|| {
-            let mut held = self.held()?;
+        self.with(py, |held| {
             vent.validate("vent", held.stage.site.grid).map_err(fail)?;
             held.command(VentChange::Place(vent))?;
             Ok(held.stage.simulation.vents().count() - 1)
@@ -373,18 +413,17 @@ impl Simulation {
 
     /// Closes a vent.
     fn close_vent(&self, py: Python<'_>, number: usize) -> PyResult<()> {
-        py.detach(|| self.held()?.command(VentChange::Close(number)))
+        self.with(py, |held| held.command(VentChange::Close(number)))
     }
 
     /// The vents, past ones too, as JSON tables in cells, by their numbers.
     fn vents(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| to_json(&self.held()?.stage.simulation.vents().collect::<Vec<_>>()))
+        self.with(py, |held| to_json(&held.stage.simulation.vents().collect::<Vec<_>>()))
     }
 
     /// Calls a function behind a rule of a material, in every step from now on.
     fn add_rule(&self, py: Python<'_>, function: Py<PyAny>, material: String, after: String) -> PyResult<()> {
-        py.detach(|| {
-            let held = self.held()?;
+        self.with(py, |held| {
             let world = held.stage.simulation.world();
             let known = |names: Vec<&str>| names.join(", ");
             let Some(number) = world.number_of(&material) else {
@@ -407,25 +446,23 @@ impl Simulation {
     }
 
     fn snapshot(&self, py: Python<'_>) -> PyResult<Snapshot> {
-        py.detach(|| {
-            let held = self.held()?;
+        self.with(py, |held| {
             let records = Records::need(held.stage.site.grid, held.records.len());
             // It is packed: no larger than the state.
             let most = held.stage.simulation.world().taken().and(records.clone());
             most.check("let go of snapshots").map_err(fail)?;
             let snapshot = held.stage.simulation.snapshot(None);
             let _held = records.and(MemoryEstimate::of("a snapshot", snapshot.bytes(), 1.0)).held();
-            Ok(Snapshot { snapshot, records: held.records.clone(), of: self.number, _held })
+            Ok(Snapshot { snapshot, records: held.records.clone(), of: self.shelf.number(), _held })
         })
     }
 
     /// Goes back to a snapshot of this simulation and forgets what came after it.
     fn go_back(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
-        if snapshot.of != self.number {
+        if snapshot.of != self.shelf.number() {
             return Err(fail("the snapshot is of another simulation"));
         }
-        py.detach(|| {
-            let mut held = self.held()?;
+        self.with(py, |held| {
             held.stage.simulation.go_back(&snapshot.snapshot);
             held.records.clone_from(&snapshot.records);
             Ok(())
@@ -434,8 +471,7 @@ impl Simulation {
 
     /// Writes a checkpoint, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
-        py.detach(|| {
-            let held = self.held()?;
+        self.with(py, |held| {
             let mut file = WholeFile::create(&path, existing(force)).map_err(fail)?;
             let writer = CheckpointWriter { scene: &held.scene, stage: &held.stage, extras: &[] };
             writer.write(Path::new(&path), &mut file).map_err(fail)?;
@@ -445,37 +481,53 @@ impl Simulation {
 
     /// Writes the scene with all that was done, whole or not at all: it gives this state after the same steps.
     fn save_scene(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
-        py.detach(|| {
-            let held = self.held()?;
-            held.scene.recorded(&held.stage.simulation).save(&path, existing(force)).map_err(fail)
-        })
+        self.with(py, |held| held.scene.recorded(&held.stage.simulation).save(&path, existing(force)).map_err(fail))
     }
 
     /// The report of `lavoxel run`, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| {
-            let held = self.held()?;
-            to_json(&Report::of(&held.scene, &held.stage, false))
-        })
+        self.with(py, |held| to_json(&Report::of(&held.scene, &held.stage, false)))
     }
 
     /// The report for people.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| {
-            let held = self.held()?;
-            Ok(Report::of(&held.scene, &held.stage, false).text())
+        self.with(py, |held| Ok(Report::of(&held.scene, &held.stage, false).text()))
+    }
+
+    /// Sentences on what was lost or left the box, and on where the model does not hold.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.with(py, |held| {
+            let Stage { simulation, site, .. } = &held.stage;
+            let edge = Edge::of(simulation, site);
+            // That of the physical model is among those of its report.
+            let left = edge.words().filter(|_| edge.left_m3 > 0.0 && simulation.world().flow().is_none());
+            let report = Report::of(&held.scene, &held.stage, false);
+            let all = report.warnings().iter().cloned().chain(left);
+            Ok(all.map(|line| words::in_python(&line)).collect())
         })
     }
 
     /// Checks the accounts and every other invariant.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| self.held()?.stage.simulation.world().check().map_err(fail))
+        self.with(py, |held| held.stage.simulation.world().check().map_err(fail))
     }
 
     /// Writes a volume, a mesh or a map, by the ending of the file; `subject` is the field of a map.
     fn export(&self, py: Python<'_>, path: PathBuf, subject: Option<&str>, force: bool) -> PyResult<()> {
-        py.detach(|| crate::files::export(&*self.held()?, &path, subject, existing(force)))
+        self.with(py, |held| crate::files::export(held, &path, subject, existing(force)))
     }
+}
+
+/// Whether a measure is of the matter in a cell, and has no value where there is none.
+fn is_of_matter(measure: CellMeasure) -> bool {
+    matches!(
+        measure,
+        CellMeasure::SpecificEnergy
+            | CellMeasure::Temperature
+            | CellMeasure::Viscosity
+            | CellMeasure::VelocityEast
+            | CellMeasure::VelocityNorth
+    )
 }
 
 pub(crate) fn existing(force: bool) -> Existing {

@@ -7,7 +7,15 @@ use lavoxel::flow::verify::{CASES, case};
 use lavoxel::scene::Seconds;
 use pyo3::prelude::*;
 
+use crate::work::or_leave;
 use crate::{fail, to_json};
+
+/// Seconds of a time such as `6h`, `1h30min` or `90`.
+#[pyfunction]
+pub(crate) fn seconds(time: &str) -> PyResult<f64> {
+    let parsed: Result<Seconds, String> = time.parse();
+    parsed.map(|Seconds(seconds)| seconds).map_err(|fault| fail(format!("{time:?}: {fault}")))
+}
 
 /// Names of the cases, each with its title and whether it is quick.
 #[pyfunction]
@@ -22,7 +30,7 @@ pub(crate) fn verify(py: Python<'_>, name: &str) -> PyResult<String> {
         let known = CASES.iter().map(|case| case.name).collect::<Vec<_>>().join(", ");
         return Err(fail(format!("{name}: no such case; there are {known}")));
     };
-    to_json(&py.detach(|| found.run()))
+    to_json(&or_leave(py, || Ok(found.run()))?)
 }
 
 /// Compares the footprints of two files; gives the measures as JSON.
@@ -40,5 +48,5 @@ pub(crate) fn compare(
     let mut options = Options::default();
     options.until = until.map(str::parse::<Seconds>).transpose().map_err(fail)?;
     (options.above, options.from, options.cell_size) = (above, origin, cell_size);
-    to_json(&py.detach(|| footprints::compare(&a, &b, &options)).map_err(fail)?)
+    to_json(&or_leave(py, move || footprints::compare(&a, &b, &options).map_err(fail))?)
 }

@@ -65,9 +65,9 @@ def test_ctrl_c_ends_and_the_same_call_goes_on(slope, whole):
 
 def test_wrong_plans_are_told(slope):
     for keys, words in [
-        ({}, "--volumes"),
-        ({"volumes": "many"}, "--volumes many"),
-        ({"volumes": 1e6, "rates": "sometimes:1"}, "--rates sometimes"),
+        ({}, "volumes"),
+        ({"volumes": "many"}, "volumes many"),
+        ({"volumes": 1e6, "rates": "sometimes:1"}, "rates sometimes"),
         ({"volumes": 1e6, "rates": 1.0, "vent_area": "nowhere.csv"}, "nowhere.csv"),
         ({"volumes": 1e6, "rates": 1.0, "seeds": "mine"}, "mine"),
         ({"volumes": 1e6, "rates": 1.0, "quantiles": (2.0,)}, "quantiles"),

@@ -49,7 +49,7 @@ def test_an_array_is_a_ground(slope):
     holed = heights.copy()
     holed[3, 3] = np.nan
     assert lavoxel.simulate(holed, heights_m=10.0).size == from_array.size
-    with pytest.raises(lavoxel.LavoxelError, match="cell_size_m"):
+    with pytest.raises(lavoxel.LavoxelError, match="heights_m"):
         lavoxel.simulate(heights)
     with pytest.raises(lavoxel.LavoxelError, match="rows, columns"):
         lavoxel.simulate(heights[0], heights_m=1.0)

@@ -103,7 +103,7 @@ def test_wrong_input_has_the_message_of_the_program():
         (lambda: lavoxel.simulate({"grid": {"size": [0, 1, 1]}}), "grid.size"),
         (lambda: lavoxel.simulate("volcano", gird={}), "gird"),
         (lambda: lavoxel.resume("nowhere"), "nowhere"),
-        (lambda: lavoxel.seconds("2 weeks"), "10d"),
+        (lambda: lavoxel.seconds("2 weeks"), "13 d"),
         (lambda: lavoxel.verify("nothing"), "no such case"),
     ]:
         with pytest.raises(lavoxel.LavoxelError, match=words):

@@ -197,30 +197,13 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     if path.exists() {
         return Ok(path.to_owned());
     }
-    shipped::named(path).ok_or_else(|| no_file(path))
+    shipped::named(path).ok_or_else(|| anyhow::Error::msg(shipped::no_file(path)))
 }
 
 /// Keeps a file that is read, and its sidecar files, from being replaced.
 fn protect_map(path: &Path) {
     output::protect(path);
     sidecar_files(path).iter().for_each(|file| output::protect(file));
-}
-
-/// The error of a missing file, with the file next to it or the shipped scene that was probably meant.
-fn no_file(path: &Path) -> anyhow::Error {
-    let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
-    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let in_folder = names.map(|name| (strsim::jaro_winkler(&name, &wanted), path.with_file_name(name)));
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    let shipped = shipped::scenes().map(|scene| (strsim::jaro_winkler(scene.name, &stem), PathBuf::from(scene.name)));
-    let near = in_folder.chain(shipped).filter(|(likeness, _)| *likeness > 0.85);
-    let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((_, name)) => format!("did you mean {}?", name.display()),
-        None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)".to_owned(),
-    };
-    anyhow::anyhow!("{}", tame(&format!("cannot read {}: no such file; {hint}", path.display())))
 }
 
 /// Most threads that are started on any machine, and on one of many processors for each of them. More only wait for each other.

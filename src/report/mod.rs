@@ -353,6 +353,11 @@ impl Report {
         Self { warnings: report.warned(), ..report }
     }
 
+    /// Sentences on what was lost, and on where the model does not hold.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// Warnings of its numbers.
     fn warned(&self) -> Vec<String> {
         let of_lava = match &self.flow {

@@ -9,6 +9,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::param::{Form, Value};
 use crate::words::TIMES;
 
+/// Other names of the units of time. `m` is none: it could be a month, a minute or a metre.
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("sec", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("minute", "min"),
+    ("minutes", "min"),
+    ("hr", "h"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("day", "d"),
+    ("days", "d"),
+];
+
 /// Forms of a time, for messages.
 const EXPECTED: &str = "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
@@ -19,15 +33,29 @@ pub struct Seconds(pub f64);
 impl FromStr for Seconds {
     type Err = String;
 
+    /// Reads a number of seconds, or numbers with units that become smaller: `1 d 12 h`, `1h30min`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        let end = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
-        let (number, unit) = text.split_at(end);
-        let unit = if unit.is_empty() { "s" } else { unit.trim() };
-        let seconds = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| seconds);
-        let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        let time = seconds.zip(number).map(|(seconds, number)| Self(number * seconds));
-        time.ok_or_else(|| format!("must be {EXPECTED}"))
+        let fault = || format!("must be {EXPECTED}");
+        let finite = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(fault);
+        let is_of_unit = |c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E');
+        if !text.contains(is_of_unit) {
+            return finite(text).map(Self);
+        }
+        let (mut rest, mut time, mut larger) = (text.trim(), 0.0, f64::INFINITY);
+        while !rest.is_empty() {
+            let (number, from_unit) = rest.split_at(rest.find(is_of_unit).ok_or_else(fault)?);
+            let (unit, after) =
+                from_unit.split_at(from_unit.find(|c: char| !c.is_alphabetic()).unwrap_or(from_unit.len()));
+            let unit = OTHER_NAMES.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, name)| name);
+            let seconds = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds);
+            let (number, seconds) = (finite(number)?, seconds.ok_or_else(fault)?);
+            // Of -1h30min none can say whether the minutes are negative, too.
+            if seconds >= larger || larger.is_finite() && (time < 0.0 || number < 0.0) {
+                return Err(fault());
+            }
+            (time, larger, rest) = (time + number * seconds, seconds, after.trim_start());
+        }
+        Ok(Self(time))
     }
 }
 
@@ -132,7 +160,13 @@ mod tests {
         let read = |text: &str| text.parse::<Seconds>().map(|Seconds(s)| s);
         let times = ["13 d", "2.5h", " 30 min", "90 s", "40", "1e3 s", "1e3"].map(|text| read(text).expect(text));
         assert_eq!(times, [1_123_200.0, 9000.0, 1800.0, 90.0, 40.0, 1000.0, 1000.0]);
-        for wrong in ["", "d", "13 days", "1 m", "inf", "nan", "1 2 s"] {
+        let times = ["1h30min", "1 hour", "2 d 3 h", "1.5 hours", "1d12h30min5s", "1e3 sec"]
+            .map(|text| read(text).expect(text));
+        assert_eq!(times, [5400.0, 3600.0, 183_600.0, 5400.0, 131_405.0, 1000.0]);
+        for wrong in [
+            "", "d", "13 weeks", "1 m", "inf", "nan", "1 2 s", "1h30", "30min1h", "1h1h", "-1h30min", "1h-30min",
+            "1 h e",
+        ] {
             assert!(read(wrong).is_err_and(|message| message.starts_with("must be a number of seconds")), "{wrong}");
         }
         assert_eq!([3.0, 90.0, 5400.0, 1e6].map(|s| Seconds(s).to_string()), ["3 s", "1.5 min", "1.5 h", "11.57 d"]);

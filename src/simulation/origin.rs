@@ -59,6 +59,12 @@ impl Origin {
 }
 
 impl Simulation {
+    /// A simulation in the same state, which `engine` carries on, to the same bits.
+    pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
+        let (state, history) = (self.state.clone(), self.history.clone());
+        Self { state, history, engine, timings: Timings::default(), cut: None }
+    }
+
     /// Origin of simulations that begin as this one is now.
     pub fn into_origin(self) -> Origin {
         let Self { state, history, .. } = self;

@@ -23,6 +23,7 @@ from ._picture import Film, Picture
 from ._scene import Scene, scene, write_ground
 from ._simulation import Simulation, resume, seconds, simulate
 from ._tools import compare, verify
+from ._warnings import LavoxelWarning
 
 __all__ = [
     "AMOUNT_ONE",
@@ -30,6 +31,7 @@ __all__ = [
     "Film",
     "HazardMaps",
     "LavoxelError",
+    "LavoxelWarning",
     "Picture",
     "Scene",
     "Simulation",

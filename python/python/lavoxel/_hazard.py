@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _lavoxel
 from ._progress import Progress
-from ._scene import OVERRIDES, Scene, Source, _read, to_json
+from ._scene import Scene, Source, _read, take_overrides, to_json
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -125,8 +125,8 @@ def hazard(
     if isinstance(source, Scene):
         scene = source
     else:
-        overrides = {key: keys.pop(key) for key in OVERRIDES if keys.get(key) is not None}
-        scene = _read(source, Path(), keys, overrides, for_hazard=True)
+        overrides = take_overrides(keys)
+        scene = _read(source, Path(), keys, overrides, for_hazard=True, level=3)
     laws = {"rates": rates, "volumes": volumes, "durations": durations}
     settings: dict[str, Any] = {
         "runs": runs, "seeds": seeds, "above": above, "quantiles": list(quantiles), "picture": picture,

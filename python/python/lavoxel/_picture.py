@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _lavoxel
+from ._files import in_place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,12 +40,8 @@ class Picture:
         path = Path(path)
         if path.suffix.lower() != ".png":
             raise _lavoxel.LavoxelError(f"{path}: pictures end in .png")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with path.open("wb" if force else "xb") as file:
-                file.write(self._repr_png_())
-        except FileExistsError:
-            raise _lavoxel.LavoxelError(f"{path} exists already: pass force=True to replace it") from None
+        with in_place(path, force=force) as made:
+            made.write_bytes(self._repr_png_())
 
     def __repr__(self) -> str:
         width, height = self.size

@@ -6,13 +6,16 @@ import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard, Union
 
 import numpy as np
 
 from . import _lavoxel
+from ._files import check_free, in_place
+from ._warnings import LavoxelWarning
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,8 +24,14 @@ if TYPE_CHECKING:
 #: Keys that replace values of a scene, or of what a heightmap gets, as the flags of the program do.
 OVERRIDES = ("size", "cell_size_m", "cell_height_m", "vents", "walls", "lava", "duration")
 
+#: Heights in metres: rows from north to south.
+Heights = Union["NDArray[Any]", "xr.DataArray", Sequence[Sequence[float]]]
+
 #: Anything that a scene is made from.
-Source = Union[str, os.PathLike[str], Mapping[str, Any], "NDArray[Any]", "xr.DataArray", None]
+Source = Union[str, os.PathLike[str], Mapping[str, Any], Heights, None]
+
+#: Sign in a file for no data.
+_NO_DATA = -99999.0
 
 
 def _plain(value: object) -> object:
@@ -56,21 +65,22 @@ def _merged(tables: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any
 
 
 def write_ground(
-    heights: NDArray[Any] | xr.DataArray,
+    heights: Heights,
     path: str | os.PathLike[str],
     *,
     cell_size_m: float | None = None,
     west: float = 0.0,
     south: float = 0.0,
     crs: str | None = None,
+    force: bool = False,
 ) -> Path:
-    """Write heights as an ESRI ASCII grid, which every scene and command reads.
+    """Write heights as an ESRI ASCII grid, which every scene and command reads; whole or not at all.
 
     Parameters
     ----------
-    heights : array of shape (rows, columns)
-        Metres above sea, row 0 in the north; NaN where there is no data. A DataArray of ``rioxarray`` brings the size of its
-        cells, its place and its system.
+    heights : array or lists of shape (rows, columns)
+        Metres above sea, row 0 in the north; NaN, or masked, where there is no data. A DataArray of ``rioxarray`` brings the size
+        of its cells, its place and its system.
     path : path
         File, which ends in ``.asc``; its system goes beside it, as ``.prj``.
     cell_size_m : float
@@ -79,29 +89,59 @@ def write_ground(
         Lower left corner in coordinates of the map.
     crs : str, optional
         Well-known text of the system.
+    force : bool
+        Whether to replace a file that is there, and its system.
 
     Returns
     -------
     Path
         That of the file.
     """
-    if not isinstance(heights, np.ndarray):
+    if _is_raster(heights):
         heights, cell_size_m, west, south, crs = _placed(heights)
-    if heights.ndim != 2:
-        raise _lavoxel.LavoxelError(f"heights have the shape (rows, columns), these have {heights.shape}")
+    known = _metres(heights)
     if cell_size_m is None:
         raise _lavoxel.LavoxelError("cell_size_m: give the edge of a cell of the heights in metres")
     path = Path(path)
-    rows, columns = heights.shape
+    if path.suffix.lower() != ".asc":
+        raise _lavoxel.LavoxelError(f"{path}: a grid of heights ends in .asc")
+    system = path.with_suffix(".prj")
+    for file in (path, system):
+        check_free(file, force=force)
+    rows, columns = known.shape
     head = (
-        f"ncols {columns}\nnrows {rows}\nxllcorner {west!r}\nyllcorner {south!r}\n"
-        f"cellsize {float(cell_size_m)!r}\nNODATA_value -99999"
+        f"ncols {columns}\nnrows {rows}\nxllcorner {float(west)!r}\nyllcorner {float(south)!r}\n"
+        f"cellsize {float(cell_size_m)!r}\nNODATA_value {_NO_DATA}"
     )
-    known = np.where(np.isfinite(heights), heights, -99999.0)
-    np.savetxt(path, known, fmt="%.9g", header=head, comments="")
-    if crs is not None:
-        path.with_suffix(".prj").write_text(crs, encoding="utf-8")
+    with in_place(path, force=force) as made:
+        np.savetxt(made, np.where(np.isnan(known), _NO_DATA, known), fmt="%.9g", header=head, comments="")
+        # A system that an earlier grid had would place this one.
+        system.unlink(missing_ok=True)
+        if crs is not None:
+            system.write_text(crs, encoding="utf-8")
     return path
+
+
+def _is_raster(heights: Heights) -> TypeGuard[xr.DataArray]:
+    """Whether heights bring coordinates."""
+    return hasattr(heights, "squeeze") and hasattr(heights, "dims")
+
+
+def _metres(heights: Heights) -> NDArray[np.float64]:
+    """Heights as numbers, NaN where there is none: masked ones are none."""
+    try:
+        values = np.ma.asarray(heights) if np.ma.isMaskedArray(heights) else np.asarray(heights)
+    except ValueError as error:
+        raise _lavoxel.LavoxelError(f"heights have the shape (rows, columns), and rows of one length: {error}") from None
+    if values.dtype.kind not in "iuf":
+        raise _lavoxel.LavoxelError(f"heights are numbers in metres, these are of the type {values.dtype}")
+    if values.ndim != 2 or values.size == 0:
+        raise _lavoxel.LavoxelError(f"heights have the shape (rows, columns), these have {values.shape}")
+    metres: NDArray[np.float64] = np.ma.filled(values.astype(float), np.nan)
+    infinite = int(np.isinf(metres).sum())
+    if infinite > 0:
+        raise _lavoxel.LavoxelError(f"heights: {infinite} are infinite; NaN says that there is no data")
+    return metres
 
 
 def _placed(heights: xr.DataArray) -> tuple[NDArray[Any], float, float, float, str | None]:
@@ -116,7 +156,7 @@ def _placed(heights: xr.DataArray) -> tuple[NDArray[Any], float, float, float, s
     ordered = heights.squeeze(drop=True).sortby(raster.y_dim, ascending=False).sortby(raster.x_dim)
     ordered = ordered.transpose(raster.y_dim, raster.x_dim)
     west, south, _, _ = raster.bounds()
-    values = np.asarray(ordered.values, dtype=float)
+    values = _metres(ordered.values)
     if raster.nodata is not None:
         values = np.where(values == raster.nodata, np.nan, values)
     return values, abs(east), west, south, None if raster.crs is None else raster.crs.to_wkt()
@@ -157,6 +197,16 @@ class Scene:
         """Its tables, all of them with the values in force."""
         return tomllib.loads(self.text())
 
+    def __copy__(self) -> Scene:
+        """The same scene: nothing changes it."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Scene:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a scene is not pickled: pass what it was made from, or its text()")
+
     def __repr__(self) -> str:
         return f"<lavoxel.Scene {self.name!r}>"
 
@@ -184,15 +234,34 @@ def scene(source: Source = None, /, *, folder: str | os.PathLike[str] = ".", **k
     >>> lavoxel.scene("volcano", seed=7, grid={"size": [64, 50, 64]}).name
     'volcano'
     """
+    overrides = take_overrides(keys)
+    return _read(source, Path(folder), keys, overrides, for_hazard=False, level=3)
+
+
+def take_overrides(keys: dict[str, Any]) -> dict[str, Any]:
+    """Takes from `keys` those that replace values of a scene."""
     overrides = {key: keys.pop(key) for key in OVERRIDES if keys.get(key) is not None}
-    return _read(source, Path(folder), keys, overrides, for_hazard=False)
+    size = overrides.get("size")
+    if size is not None and not (isinstance(size, (list, tuple, np.ndarray)) and len(size) == 3):
+        raise _lavoxel.LavoxelError(f"size = {size!r}: give three numbers of cells: east, up, south, such as [64, 50, 64]")
+    vents = overrides.get("vents")
+    if isinstance(vents, str):
+        raise _lavoxel.LavoxelError(f"vents = {vents!r}: give a list of places: [{vents!r}]")
+    return overrides
 
 
-def _read(source: Source, folder: Path, keys: dict[str, Any], overrides: dict[str, Any], *, for_hazard: bool) -> Scene:
+def _read(source: Source, folder: Path, keys: dict[str, Any], overrides: dict[str, Any], *, for_hazard: bool, level: int) -> Scene:
     kept: tempfile.TemporaryDirectory[str] | None = None
+    is_own = False
     if isinstance(source, np.ndarray) or (not isinstance(source, (str, os.PathLike, Mapping)) and source is not None):
+        is_own = True
+        if isinstance(source, (bytes, bytearray, set, frozenset)) or not hasattr(source, "__len__"):
+            kinds = "a path, a name, a text, tables, or heights as an array or lists"
+            raise _lavoxel.LavoxelError(f"a scene is made from {kinds}, not from {type(source).__name__}")
         kept = tempfile.TemporaryDirectory(prefix="lavoxel-")
         edge = keys.pop("heights_m", None)
+        if edge is None and not _is_raster(source):
+            raise _lavoxel.LavoxelError("heights_m: give the edge of a cell of the heights in metres")
         source = write_ground(source, Path(kept.name) / "ground.asc", cell_size_m=edge)
     origin = folder / "scene.toml"
     if source is None or isinstance(source, Mapping):
@@ -205,6 +274,12 @@ def _read(source: Source, folder: Path, keys: dict[str, Any], overrides: dict[st
         overrides["terrain"] = keys.pop("terrain")
     asked = to_json(overrides)
     inner = _lavoxel.Scene.open(Path(source), asked, for_hazard)
+    if is_own and not {"size", "cell_size_m"} & {*overrides, *keys.get("grid", {})}:
+        changed = next((line for line in inner.choices() if " in the file " in line), None)
+        if changed is not None:
+            line = changed.replace(" in the file ", " in the heights ")
+            # The caller of lavoxel.simulate, lavoxel.scene or lavoxel.hazard.
+            warnings.warn(f"{line}: pass cell_size_m or size to choose them", LavoxelWarning, stacklevel=level)
     if keys:
         # The whole scene as it is, with the keys in it.
         beside = Path(source).parent / "scene.toml" if Path(source).exists() else origin

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import operator
 import os
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
 
@@ -15,14 +16,17 @@ from . import _lavoxel
 from ._lavoxel import Snapshot
 from ._picture import Film, Picture
 from ._progress import Progress
-from ._scene import Scene, Source, scene, to_json
+from ._scene import Scene, Source, _read, take_overrides, to_json
+from ._warnings import Told
 
 if TYPE_CHECKING:
     import xarray as xr
     from numpy.typing import NDArray
 
-#: Seconds of the units of a time.
-_SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
+#: Most steps, as in a scene.
+_MOST = 10**9
+#: Steps after which warnings are looked for at first, and the factor to the next time: looking costs about a step.
+_FIRST_LOOK, _NEXT_LOOK = 10, 1.5
 
 #: A rule of one's own: amounts and energies in units, and ground, to amounts and energies.
 Rule = Callable[
@@ -40,7 +44,13 @@ def simulate(source: Source | Scene = None, /, *, folder: str | os.PathLike[str]
     >>> simulation.array("amount").shape
     (128, 100, 128)
     """
-    made = source if isinstance(source, Scene) else scene(source, folder=folder, **keys)
+    if isinstance(source, Scene):
+        if keys:
+            raise _lavoxel.LavoxelError(f"{', '.join(keys)}: keys are of the call that made the scene: lavoxel.scene")
+        made = source
+    else:
+        overrides = take_overrides(keys)
+        made = _read(source, Path(folder), keys, overrides, for_hazard=False, level=3)
     return Simulation(made._inner.build(), made)
 
 
@@ -50,17 +60,23 @@ def resume(path: str | os.PathLike[str]) -> Simulation:
 
 
 def seconds(time: float | str) -> float:
-    """Seconds of a time such as ``"6h"``, ``"30min"``, ``"10d"``, ``"90s"`` or 90.
+    """Seconds of a time such as ``"6h"``, ``"1h30min"``, ``"10d"``, ``"90s"`` or 90.
 
     >>> seconds("1.5h")
     5400.0
     """
-    if not isinstance(time, str):
-        return float(time)
-    found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(s|min|h|d)\s*", time)
-    if found is None:
-        raise _lavoxel.LavoxelError(f"{time!r}: give a time such as 90s, 30min, 6h or 10d")
-    return float(found[1]) * _SECONDS[found[2]]
+    return _lavoxel.seconds(time) if isinstance(time, str) else float(time)
+
+
+def _count(name: str, number: SupportsIndex) -> int:
+    """A whole number of steps or frames, 0 or more."""
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        raise _lavoxel.LavoxelError(f"{name}: give a whole number, not {number!r}") from None
+    if not 0 <= whole <= _MOST:
+        raise _lavoxel.LavoxelError(f"{name}: give a number from 0 to {_MOST}, not {whole}")
+    return whole
 
 
 def _matter(matter: Mapping[str, Any] | str) -> dict[str, Any]:
@@ -84,6 +100,26 @@ class Simulation:
     def __init__(self, inner: _lavoxel.Simulation, made: Scene | None) -> None:
         self._inner = inner
         self._scene = made
+        self._told = Told()
+        self._next_look = _FIRST_LOOK
+
+    def __copy__(self) -> Simulation:
+        """Another simulation in the same state, which goes its own way from there; rules of one's own go along."""
+        other = Simulation(self._inner.copy(), self._scene)
+        other._told, other._next_look = copy.deepcopy(self._told), self._next_look
+        return other
+
+    def __deepcopy__(self, memo: object) -> Simulation:
+        return self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a simulation is not pickled: save() it to a file, and lavoxel.resume() the file in the other process")
+
+    def _look(self, *, now: bool, level: int) -> None:
+        """Warn of what left the box, and of where the model does not hold, where it is time to look."""
+        if now or self.steps >= self._next_look:
+            self._next_look = max(int(self.steps * _NEXT_LOOK), _FIRST_LOOK)
+            self._told.tell(self._inner.warnings(), level + 1)
 
     # State
 
@@ -126,11 +162,16 @@ class Simulation:
     # Steps and changes
 
     def step(self, count: int = 1) -> None:
-        """Make steps. Ctrl-C ends them between two; other threads of Python run meanwhile."""
-        self._inner.step(count)
+        """Make steps. Ctrl-C ends them between two; other threads of Python run meanwhile.
+
+        Warns (:class:`LavoxelWarning`), once of each kind, where something left the box or the model does not hold; looked for at
+        first after 10 steps, and at the end of :meth:`run` and :meth:`film`.
+        """
+        self._inner.step(_count("count", count))
+        self._look(now=False, level=2)
 
     def run(self, until: int | str | None = None, *, progress: bool | None = None) -> None:
-        """Make steps up to a number of them or, in the physical model, a time.
+        """Make steps up to a number of them or, in the physical model, a time. Warns as :meth:`step`.
 
         Parameters
         ----------
@@ -139,27 +180,32 @@ class Simulation:
         progress : bool, optional
             Whether to show a bar; without it where a person watches.
         """
-        start = self.steps
         if isinstance(until, str):
-            self._run_to(seconds(until), progress)
-            return
-        last = self._inner.steps_of_scene if until is None else until
+            self._run_to(until, progress)
+        else:
+            self._run_steps(self._inner.steps_of_scene if until is None else _count("until", until), progress)
+        self._look(now=True, level=2)
+
+    def _run_steps(self, last: int, progress: bool | None) -> None:
+        start = self.steps
         bar = Progress(last - start, "steps", progress)
         try:
             while (made := self.steps) < last:
-                self.step(min(max((last - start) // 200, 1), last - made))
+                self._inner.step(min(max((last - start) // 200, 1), last - made))
                 bar.update(self.steps - start)
         finally:
             bar.close()
 
-    def _run_to(self, time_s: float, progress: bool | None) -> None:
-        start = self.time_s
+    def _run_to(self, until: str, progress: bool | None) -> None:
+        time_s, start = seconds(until), self.time_s
         if start is None:
             raise _lavoxel.LavoxelError("until: a time is of the physical model; this one takes a number of steps")
+        if time_s < 0.0:
+            raise _lavoxel.LavoxelError(f"until: give a time since the start, 0 or more, not {until!r}")
         bar = Progress(round(time_s - start), "s of the eruption", progress)
         try:
             while (now := self.time_s) is not None and now < time_s:
-                self.step()
+                self._inner.step(1)
                 bar.update(round((self.time_s or now) - start))
         finally:
             bar.close()
@@ -221,6 +267,9 @@ class Simulation:
         -----
         It is slow: the whole box is copied for each call. Checkpoints and scenes do not hold it.
         """
+        if not callable(rule):
+            raise _lavoxel.LavoxelError(f"rule: give a function of amounts, energies and ground, not {rule!r}")
+
         def checked(*arrays: Any) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
             amount, energy = (np.asarray(array) for array in rule(*arrays))
             for array in (amount, energy):
@@ -291,7 +340,7 @@ class Simulation:
 
     def array(self, name: str = "amount") -> NDArray[np.float32]:
         """A field in every cell, shape (z, y, x): z runs south, y up, x east. One copy."""
-        return self._inner.array(name)
+        return self._inner.array(name, False)
 
     def amounts(self, material: str = "lava") -> NDArray[np.uint16]:
         """Exact amounts of a material in units (:data:`AMOUNT_ONE` to a full cell), shape (z, y, x). One copy."""
@@ -306,7 +355,11 @@ class Simulation:
         return self._inner.map(name)
 
     def field(self, name: str = "amount") -> xr.DataArray:
-        """A field with coordinates, dimensions (z, y, x): z up in metres above sea, y north, x east."""
+        """A field with coordinates, dimensions (z, y, x): z up in metres above sea, y north, x east.
+
+        What only matter has (temperature, viscosity, velocity, specific energy) is NaN where there is none; :meth:`array` has 0
+        there.
+        """
         from . import _xarray  # noqa: PLC0415
 
         return _xarray.field(self, name)
@@ -401,7 +454,8 @@ class Simulation:
         progress: bool | None = None,
     ) -> None:
         """Make steps and draw every so many of them into a film, while the camera turns by `orbit_deg` in all."""
-        frames = max(steps // max(every, 1), 1)
+        steps, every = _count("steps", steps), max(_count("every", every), 1)
+        frames = max(steps // every, 1)
         around = dict(camera or {})
         first = around.get("azimuth_deg")
         if orbit_deg and first is None:
@@ -410,10 +464,11 @@ class Simulation:
         try:
             with Film(path, size=size, fps=fps, force=force) as film:
                 for frame in range(frames):
-                    self.step(every)
+                    self._inner.step(every)
                     if first is not None:
                         around["azimuth_deg"] = first + orbit_deg * frame / frames
                     film.add(self.picture(size, camera=around, look=look))
                     bar.update(frame + 1)
         finally:
             bar.close()
+        self._look(now=True, level=2)

@@ -20,7 +20,7 @@ def verify(*names: str, quick: bool = False) -> list[dict[str, Any]]:
         ``curve``.
 
     >>> import lavoxel
-    >>> lavoxel.verify("still")[0]["verdict"]  # doctest: +SKIP
+    >>> lavoxel.verify("u-tube")[0]["verdict"]  # doctest: +SKIP
     'holds'
     """
     wanted = names or tuple(name for name, _, is_quick in _lavoxel.verify_cases() if is_quick or not quick)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _lavoxel
+from ._files import in_place
 
 try:
     import rioxarray  # noqa: F401
@@ -97,6 +93,8 @@ def _now(simulation: Simulation) -> dict[str, Any]:
 
 
 def _words(listed: list[tuple[str, str, str]], name: str) -> tuple[str, str, str]:
+    if not isinstance(name, str):
+        raise _lavoxel.LavoxelError(f"{name!r}: give the name of a field or map")
     bare = name.removeprefix("lava.")
     for entry in listed:
         if entry[0] == bare:
@@ -110,7 +108,7 @@ def field(simulation: Simulation, name: str) -> xr.DataArray:
     entry = _words(simulation._inner.fields(), name)
     axes, wkt = _axes(simulation)
     # (south, up, east) to (up, north, east): a view, with the rows of the map where they are.
-    values = simulation.array(name).transpose(1, 0, 2)
+    values = simulation._inner.array(name, True).transpose(1, 0, 2)
     array = xr.DataArray(values, dims=("z", "y", "x"), coords=axes | _now(simulation), name=_variable(entry[0]))
     array.attrs.update(_about(*entry))
     return _with_crs(array, wkt)
@@ -152,20 +150,6 @@ def dataset(simulation: Simulation, fields: list[str], maps: list[str]) -> xr.Da
     return together
 
 
-@contextlib.contextmanager
-def _in_place(path: Path, *, force: bool) -> Iterator[Path]:
-    """A path beside `path`, which takes its place at the end of the block."""
-    if path.exists() and not force:
-        raise _lavoxel.LavoxelError(f"{path} exists already: pass force=True to replace it")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        made = Path(folder) / path.name
-        yield made
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        os.replace(made, path)
-
-
 def to_netcdf(data: xr.Dataset, path: Path, *, force: bool) -> None:
     """Writes a dataset as netCDF-4."""
     encoding: dict[str, dict[str, Any]] = {}
@@ -174,11 +158,11 @@ def to_netcdf(data: xr.Dataset, path: Path, *, force: bool) -> None:
         if "grid_mapping" in array.encoding:
             encoding[str(name)]["grid_mapping"] = array.encoding["grid_mapping"]
     encoding |= {str(name): {"_FillValue": None} for name in data.coords}
-    with _in_place(path, force=force) as made:
+    with in_place(path, force=force) as made:
         data.to_netcdf(made, engine="netcdf4", encoding=encoding)
 
 
 def to_zarr(data: xr.Dataset, path: Path, *, force: bool) -> None:
     """Writes a dataset as a Zarr store."""
-    with _in_place(path, force=force) as made:
+    with in_place(path, force=force) as made:
         data.to_zarr(made, consolidated=False)
