@@ -72,7 +72,7 @@ pub(crate) struct HazardArgs {
     durations: Option<String>,
 
     /// Correlation of rate and volume (or duration) by a Gaussian copula, from -1 to 1: with 0.7 large eruptions are mostly
-    /// fast ones. Each number keeps its law
+    /// fast ones. Each quantity keeps its own distribution
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     correlation: Option<f64>,
 

@@ -15,7 +15,10 @@ const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 pub struct Report {
     scene: String,
     seed: u64,
+    /// Runs of which the maps are.
     runs: usize,
+    /// Runs of the plan that were not there.
+    missing: u64,
     /// Runs that this command made; the others were there.
     made: usize,
     vents: String,
@@ -76,6 +79,7 @@ impl Report {
             scene: drawing.scene.to_owned(),
             seed: plan.seed,
             runs: rows.len(),
+            missing: plan.runs - rows.len() as u64,
             made,
             vents: file.vents.clone(),
             rates_m3_s: plan.rates.to_string(),
@@ -115,8 +119,9 @@ impl Report {
             format!("vents       {}", self.vents),
             format!("laws        rate {} m³/s, {}", self.rates_m3_s, self.size),
             format!(
-                "runs        {}, {} of them now; {} at rest, {} cut short, {} left the box",
+                "runs        {}{}, {} of them now; {} at rest, {} cut short, {} left the box",
                 self.runs,
+                if self.missing > 0 { format!(" of {} planned", self.planned()) } else { String::new() },
                 self.made,
                 self.runs - self.cut_short,
                 self.cut_short,
@@ -141,15 +146,29 @@ impl Report {
         lines.join("\n")
     }
 
+    /// Runs of the plan.
+    fn planned(&self) -> u64 {
+        self.runs as u64 + self.missing
+    }
+
     /// Warnings about the maps.
     pub fn warnings(&self) -> Vec<String> {
+        let missing = (self.missing > 0).then(|| {
+            format!(
+                "{} of {} runs of the plan are missing, and the maps are of the other {}: merge the folders of all parts, or \
+                 make the missing runs by the same command without --merge and --reduce-only",
+                words::grouped(self.missing),
+                words::grouped(self.planned()),
+                words::grouped(self.runs as u64)
+            )
+        });
         let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}", self.runs));
         let cut = of(self.cut_short, "still advanced when their time was up; allow more with --duration");
         let blocked = of(self.blocked, "could not pour all under the top of the box; make the box higher (--grid)");
         let left =
             of(self.left_the_box, "lost lava at the sides of the box; a larger part of the map would show where to");
         let inexact = of(self.inexact.len(), "have accounts that are not exact; see runs.csv");
-        self.notes.iter().cloned().chain([cut, blocked, left, inexact].into_iter().flatten()).collect()
+        self.notes.iter().cloned().chain([missing, cut, blocked, left, inexact].into_iter().flatten()).collect()
     }
 }
 

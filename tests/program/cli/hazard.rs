@@ -110,6 +110,27 @@ fn parts_of_the_runs_come_to_the_same_maps_in_one_folder_and_in_several() {
 }
 
 #[test]
+fn maps_of_some_parts_say_how_many_runs_are_missing() {
+    let place = place();
+    for part in [1, 3] {
+        place.done(&command(&format!("--runs 11 --shard {part}/3 --out parts/{part}")));
+    }
+    let words = "4 of 11 runs of the plan are missing, and the maps are of the other 7";
+    let merged = place.run(&command("--runs 11 --merge parts/1 parts/3 --out merged"));
+    let (said, warned) = (text(&merged.stdout), text(&merged.stderr));
+    assert_eq!(merged.status.code(), Some(0), "{warned}");
+    assert!(said.contains("runs        7 of 11 planned"), "{said}");
+    assert!(warned.contains(words), "{warned}");
+    let report = place.json(&command("--runs 11 --reduce-only --out merged --json"));
+    assert_eq!((report["runs"].as_u64(), report["missing"].as_u64()), (Some(7), Some(4)), "{report}");
+    // Quiet leaves notes out, not warnings.
+    let quiet = place.run(&command("--runs 11 --reduce-only --out merged --quiet"));
+    assert!(text(&quiet.stderr).contains(words));
+    let whole = place.run(&command("--runs 11 --out merged"));
+    assert!(!text(&whole.stderr).contains("missing") && text(&whole.stdout).contains("runs        11, 4 of them now"));
+}
+
+#[test]
 fn parts_of_another_plan_and_folders_without_one_are_not_merged() {
     let place = place();
     place.done(&command("--runs 3 --shard 1/1 --out part"));
