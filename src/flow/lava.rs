@@ -216,7 +216,11 @@ impl Lava {
     /// Names the first number that is out of its range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
-        within(&format!("{key}.solidus_k"), self.solidus_k, 0.0, self.vent_k)?;
+        if self.vent_k < self.solidus_k {
+            let expected =
+                format!("at least {key}.solidus_k, {} K: what is poured is liquid; set both", self.solidus_k);
+            return Err(Invalid::new(&format!("{key}.vent_k"), self.vent_k, expected));
+        }
         self.validate_melting(key)?;
         within(&format!("{key}.ambient_k"), self.ambient_k, 0.0, self.vent_k)?;
         self.cooling.check(&format!("{key}.cooling"))?;

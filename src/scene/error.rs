@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::wording::{line_at, line_of, wrong_type};
+use super::wording::{brackets, line_at, line_of, misplaced, with_key, wrong_type};
 use crate::memory::TooMuchMemory;
 #[cfg(feature = "files")]
 use crate::mesh::MeshError;
@@ -132,8 +132,11 @@ impl SceneError {
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let span = error.span().unwrap_or_default();
         let line = line_at(text, span.start);
-        let message = wrong_type(error.message(), text, span);
-        let message = message.unwrap_or_else(|| with_nearest_name(&tame(error.message())));
+        let said = error.message();
+        let message = wrong_type(said, text, span.clone())
+            .or_else(|| brackets(said, text, line))
+            .or_else(|| misplaced(said, text, &span).filter(|_| !has_close_name(said)))
+            .unwrap_or_else(|| with_key(text, &span, with_nearest_name(&tame(said))));
         Self::Text { path: path.to_owned(), line, message }
     }
 
@@ -147,12 +150,28 @@ impl SceneError {
     }
 }
 
+/// Likeness from which a wrong key is taken for a slip of the pen, and not for a key of another table.
+const CLOSE: f64 = 0.85;
+
+/// Whether one of the names in the parser's "unknown field `x`, expected one of `a`, `b`" is close to the wrong one.
+fn has_close_name(message: &str) -> bool {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let wrong = names.next().unwrap_or_default().to_lowercase();
+    names.any(|name| strsim::jaro_winkler(&wrong, name) > CLOSE)
+}
+
 /// Adds "did you mean" to the parser's "unknown field `x`, expected one of `a`, `b`".
 pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else { return message.to_owned() };
-    let similarity = |name: &str| strsim::jaro_winkler(&wrong.to_lowercase(), name);
+    // What the documentation calls the models.
+    let meant = match *wrong {
+        "physical" | "metres" | "lava" => "flow",
+        "cells" | "automaton" => "classic",
+        other => other,
+    };
+    let similarity = |name: &str| strsim::jaro_winkler(&meant.to_lowercase(), name);
     let what = if message.starts_with("unknown field") { "key" } else { "value" };
     match known.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b))) {
         Some(nearest) if similarity(nearest) > 0.6 => {

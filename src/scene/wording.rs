@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::SceneSpec;
+use crate::param::{Entry, Form, Value};
 use crate::validate::tame;
 
 /// Line, from 1, of a place in a text.
@@ -42,6 +44,87 @@ pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Optio
     let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
     let key = key_before(text, span.start)?;
     Some(format!("{key} = {}: must be {}", tame(text.get(span)?), in_words(expected)))
+}
+
+/// Line `number`, from 1.
+fn line(text: &str, number: usize) -> &str {
+    text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
+}
+
+/// The head of a table that lacks brackets, for the parser's "map" where a list is expected; nothing for other messages.
+pub(super) fn brackets(message: &str, text: &str, number: usize) -> Option<String> {
+    let head = line(text, number);
+    let is_single = head.starts_with('[') && !head.starts_with("[[");
+    let name = head.trim_start_matches('[').split(']').next().map(|name| tame(name.trim()))?;
+    (is_single && message == "invalid type: map, expected a sequence")
+        .then(|| format!("[{name}]: a scene may have many of them, so write [[{name}]]"))
+}
+
+/// Puts the key in front of a message about its value.
+pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> String {
+    let Some(key) = key_before(text, span.start) else { return message };
+    match message.as_str() {
+        // A word was expected.
+        "wanted string or table" => {
+            let value = tame(text.get(span.clone()).unwrap_or_default());
+            let words = words_of(&key).unwrap_or_else(|| "one of its names in quotes".to_owned());
+            format!("{key} = {value}: must be {words}")
+        }
+        _ if message.starts_with("unknown value") => format!("{key}: {message}"),
+        _ => message,
+    }
+}
+
+/// The words that a key takes, in quotes.
+fn words_of(key: &str) -> Option<String> {
+    let mut form = SceneSpec::form();
+    for part in key.split('.') {
+        let keys = match form {
+            Form::List(of, _) => of.entries(),
+            form => form.entries(),
+        };
+        form = keys.into_iter().find(|entry| entry.key == part)?.form;
+    }
+    let Form::Words(words) = form else { return None };
+    Some(words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or "))
+}
+
+/// A key that another table of a scene has, for the parser's "unknown field"; nothing for other messages and keys.
+pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
+    let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
+    let header = text.get(..span.start)?.lines().map(str::trim).rfind(|line| line.starts_with('['));
+    let here = header.unwrap_or("the head of the scene");
+    let mut tables = Vec::new();
+    tables_with(wrong, ("", &SceneSpec::form()), &mut tables);
+    (!tables.is_empty()).then(|| {
+        let tables = tables.join(", ");
+        tame(&format!("unknown key `{wrong}` in {here}: it is a key of {tables}"))
+    })
+}
+
+/// Heads of the tables, at most two deep, that have a key.
+fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
+    let (keys, is_list): (&[Entry], bool) = match form {
+        Form::Table(keys) => (keys, false),
+        Form::List(of, None) if matches!(**of, Form::Table(_)) => {
+            let Form::Table(keys) = &**of else { return };
+            (keys, true)
+        }
+        _ => return,
+    };
+    if keys.iter().any(|entry| entry.key == key) {
+        found.push(match (path, is_list) {
+            ("", _) => "the head of the scene, above all tables".to_owned(),
+            (_, true) => format!("[[{path}]]"),
+            _ => format!("[{path}]"),
+        });
+    }
+    if !path.contains('.') {
+        for entry in keys {
+            let inside = format!("{path}.{}", entry.key);
+            tables_with(key, (inside.trim_start_matches('.'), &entry.form), found);
+        }
+    }
 }
 
 /// The dotted key whose value begins at a place of the text.

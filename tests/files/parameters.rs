@@ -13,7 +13,7 @@ use lavoxel::matter::Material;
 use lavoxel::output::WRITERS;
 use lavoxel::param::{Entry, Form, Table};
 use lavoxel::rules::{Param, RulesSpec, Scale};
-use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, SceneSpec, VOLCANO};
+use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, VOLCANO};
 use lavoxel::source::VentAir;
 use lavoxel::terrain::TerrainSpec;
 use lavoxel::view::{AirLook, CameraSpec, LookSpec, Surroundings};
@@ -214,4 +214,58 @@ fn a_number_out_of_its_range_is_refused_by_the_name_of_its_table() {
         let refused = spec.validate("material[1].rules").expect_err(param.key).to_string();
         assert!(refused.contains(&format!("material[1].rules.{}", param.key)), "{refused}");
     }
+}
+
+#[test]
+fn messages_name_the_key_and_the_mend() {
+    let words = |text: &str| Scene::parse(text, Path::new("a.toml")).map(drop).expect_err(text).to_string();
+    for (text, expected) in [
+        ("seed = 1\n[vent]\nx = 1.0\n", "a.toml:2: [vent]: a scene may have many of them, so write [[vent]]"),
+        ("[rules]\nwalls = true\n", "a.toml:2: rules.walls = true: must be \"closed\" or \"open\""),
+        ("walls = \"open\"\n", "a.toml:1: unknown key `walls` in the head of the scene: it is a key of [rules]"),
+        ("[grid]\nwalls = \"open\"\n", "a.toml:2: unknown key `walls` in [grid]: it is a key of [rules]"),
+        (
+            "model = \"physical\"\n",
+            "a.toml:1: model: unknown value `physical`: did you mean `flow`? (known here: classic, flow)",
+        ),
+        (
+            "[terrain]\nkind = \"plain\"\n",
+            "a.toml:2: terrain.kind: unknown value `plain`: did you mean `plane`? (known here: volcano, hills, plane, slope, bowl, \
+             heightmap)",
+        ),
+        ("[rules]\nthresold = 1.0\n", "a.toml:2: unknown key `thresold`: did you mean `threshold`? (known here: "),
+    ] {
+        assert!(words(text).starts_with(expected), "{} for {expected}", words(text));
+    }
+}
+
+#[test]
+fn times_are_read_in_parts_and_by_all_names_of_their_units() {
+    let read = |text: &str| text.parse::<Seconds>().map(|Seconds(seconds)| seconds);
+    for (text, seconds) in [
+        ("13 d", 1_123_200.0),
+        (" 30 min", 1800.0),
+        ("40", 40.0),
+        ("1e3 s", 1000.0),
+        ("1h30min", 5400.0),
+        ("1 hour", 3600.0),
+        ("2 d 3 h", 183_600.0),
+        ("1.5 hours", 5400.0),
+        ("1d12h30min5s", 131_405.0),
+        ("-1h", -3600.0),
+    ] {
+        assert_eq!(read(text), Ok(seconds), "{text}");
+    }
+    for wrong in
+        ["", "d", "13 weeks", "1 m", "inf", "1 2 s", "1h30", "30min1h", "1h1h", "-1h30min", "1h-30min", "1 h e"]
+    {
+        assert!(read(wrong).is_err_and(|message| message.starts_with("must be a number of seconds")), "{wrong}");
+    }
+}
+
+#[test]
+fn a_vent_colder_than_its_solidus_is_named_by_its_own_key() {
+    let text = "model = \"flow\"\n[flow]\nlava = { preset = \"etna-basalt\", vent_k = 1080.0 }\n";
+    let refused = Scene::parse(text, Path::new("a.toml")).map(drop).expect_err("too cold").to_string();
+    assert!(refused.contains("flow.lava.vent_k = 1080: must be at least flow.lava.solidus_k"), "{refused}");
 }
