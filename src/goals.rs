@@ -1,5 +1,5 @@
 //! Goals of a scene: an area that stays dry, a hollow that is filled, a sea that is reached in time. Each counts the matter in a
-//! shape after every step, and is decided once.
+//! shape after every step, and its outcome is fixed once.
 
 use std::sync::Arc;
 

@@ -46,7 +46,7 @@ pub(crate) struct SheetArgs {
     ground: Option<PathBuf>,
 
     /// Points, lines and polygons (.geojson) to draw over the map, with their names; repeatable. The exposure of a folder is
-    /// drawn without it
+    /// drawn automatically
     #[arg(long, value_name = "FILE")]
     overlay: Vec<PathBuf>,
 

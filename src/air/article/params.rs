@@ -24,7 +24,8 @@ table! {
         /// Loss a·h² + b·h + c of a heat h above that of the air at rest.
         #[serde(deserialize_with = "crate::exact::list")]
         pub heat_decay: [f32; 3] = [0.0; 3], [0.0, 1.0] "";
-        /// Whether a cell at rest asks for itself in the reverse pass; the article's own does not.
+        /// Whether a cell at rest asks for its own content in the reverse pass, and keeps a share; in the article all goes to the
+        /// neighbours that ask for it.
         pub still_asks: bool = true;
     }
 }

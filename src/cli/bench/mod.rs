@@ -24,7 +24,7 @@ use crate::cli::process::stop;
 use crate::cli::show::say;
 use crate::cli::{Outcome, start_threads};
 
-/// Time every stage: the rules as the paper did, low-pass, pictures, opening a map
+/// Time every stage: simulation as in the paper, low-pass, pictures, opening a map
 ///
 /// At 128 × 100 × 128 cells: the volcano after 500 and 2,000 steps, a box whose lower part is filled with random
 /// amounts, where every cell can move, lava that has come to rest, and the volcano in a sea. Gravity and spreading are listed with the paper's

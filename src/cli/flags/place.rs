@@ -101,8 +101,8 @@ pub(in crate::cli) struct PlaceArgs {
     voxel_size: Option<f64>,
 
     /// Cells along a side for each one of the scene, 1 to 8: the same eruption in cells that are half as large with 2, a third
-    /// with 3, in as many times more steps. What other flags say in cells and steps is of the scene's own ones, but --steps and
-    /// --every count the finer ones
+    /// with 3, in as many times more steps. Other flags count cells and steps of the original scene, but --steps and --every
+    /// count the finer ones
     #[arg(long, value_name = "N", value_parser = count::finer, allow_negative_numbers = true)]
     finer: Option<u64>,
 

@@ -16,7 +16,7 @@ const FRACTION: i32 = 24;
 /// Largest difference of heads that the limit of a flux reads.
 const HIGHEST: i64 = 1 << 38;
 
-/// Difference of heads, in units of height, that moves nothing. Rounding by lot leaves differences of a few units, and liquid
+/// Difference of heads, in units of height, that moves nothing. Stochastic rounding leaves differences of a few units, and liquid
 /// that trades these would never rest. With cells of 5 m it is 2.4 µm from column to column.
 const REST: i64 = 8;
 
@@ -166,7 +166,7 @@ impl Pair<'_> {
         .unsigned_abs()
     }
 
-    /// Shares a flux out over the cells of the giver by the profile of speed: level and amount of each part, rounded by lot.
+    /// Shares a flux out over the cells of the giver by the profile of speed: level and amount of each part, rounded at random.
     /// `key` belongs to the sub-step, `face` to the face.
     #[inline]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize, mut each: impl FnMut(i32, i32)) {
