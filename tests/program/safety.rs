@@ -243,3 +243,36 @@ fn two_ways_to_a_file_are_one_output() {
     }
     assert_eq!(files(folder), ["q.tif", "s.toml"]);
 }
+
+#[test]
+fn a_long_word_of_a_file_is_not_repeated_whole() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let long = "x".repeat(3000);
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("dem.asc", "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+    let hazard = ["hazard", "dem.asc", "--rates", "5", "--volumes", "200", "--runs", "1", "--vent-area"];
+    for (name, text) in [
+        (
+            "weight.geojson",
+            format!(
+                r#"{{"type":"Feature","properties":{{"weight":"{long}"}},"geometry":{{"type":"Point","coordinates":[1,2]}}}}"#
+            ),
+        ),
+        (
+            "crs.geojson",
+            format!(r#"{{"crs":{{"properties":{{"name":"{long}"}}}},"type":"Point","coordinates":[1,2]}}"#),
+        ),
+        ("vents.csv", format!("{long},y\n1,2\n")),
+    ] {
+        write(name, &text);
+        let output = lavoxel(folder, &[&hazard[..], &[name]].concat());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name}: {message}");
+        assert!(message.len() < 1000, "{name}: {} letters", message.len());
+    }
+    write("long.toml", &scene(&format!("[terrain]\nkind = \"{long}\"\n")));
+    let output = lavoxel(folder, &["run", "long.toml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stderr.len() < 1000, "{} letters", output.stderr.len());
+}

@@ -9,6 +9,21 @@ fn visible(text: &str) -> Cow<'_, str> {
     if text.contains(obeyed) { text.replace(obeyed, "?").into() } else { text.into() }
 }
 
+/// Longest word of a note in letters: longer than any name of a file. Of a longer one so many are left.
+const LONGEST_WORD: usize = 300;
+const LEFT: usize = 60;
+
+/// The text with the words cut that only a file can have made so long.
+fn short(text: &str) -> Cow<'_, str> {
+    let is_long = |word: &str| word.chars().nth(LONGEST_WORD).is_some();
+    if !text.split(' ').any(is_long) {
+        return text.into();
+    }
+    let cut = |word: &str| word.chars().take(LEFT).chain(['…']).collect::<String>();
+    let words = text.split(' ').map(|word| if is_long(word) { cut(word) } else { word.to_owned() });
+    words.collect::<Vec<String>>().join(" ").into()
+}
+
 /// Prints lines of data on standard output.
 pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
@@ -20,7 +35,7 @@ pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
 
 /// Prints a note on standard error, in one line whatever the names in it.
 pub(in crate::cli) fn note(text: &str) {
-    lines(&text.replace(['\n', '\r'], "?"));
+    lines(&short(&text.replace(['\n', '\r'], "?")));
 }
 
 /// Prints lines on standard error.
@@ -59,5 +74,7 @@ mod tests {
     fn nothing_that_a_terminal_obeys_is_printed() {
         assert_eq!(visible("a\u{1b}[31mb\n\tc\u{7}\u{9b}"), "a?[31mb\n\tc??");
         assert!(matches!(visible("plain ä ²"), Cow::Borrowed(_)));
+        assert!(matches!(short(&format!("a/{} b", "x".repeat(298))), Cow::Borrowed(_)));
+        assert_eq!(short(&format!("a {}", "ä".repeat(3000))), format!("a {}…", "ä".repeat(60)));
     }
 }
