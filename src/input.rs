@@ -92,6 +92,9 @@ readers! {
     FEATURES { "features", "points, lines and polygons in GeoJSON", ["geojson", "json"]
         by "`compare`, `--exposure`, `--barrier`, `barrier.file`, `flow.start.outline`, `--vent-area`, `--overlay`",
         256 << 20, 1.0 in "map/geojson.rs", fuzz "geojson" }
+    GEOPACKAGE { "geopackage", "a layer of features in a GeoPackage", ["gpkg"]
+        by "`compare`, `--exposure`, `--barrier`, `barrier.file`, `flow.start.outline`, `--vent-area`, `--overlay`",
+        256 << 20, 0.0 in "map/gpkg.rs", fuzz "geopackage" }
     VENTS { "vents", "a table of vents", ["csv"] by "`hazard --vent-area`", 256 << 20, 1.0 in "hazard/table.rs", fuzz "vents" }
     RATES { "rates", "a table of effusion rates", ["csv"] by "`vent.rates_files`, `resume --rates`",
         16 << 20, 8.0 in "scene/rates.rs", fuzz "rates" }

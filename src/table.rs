@@ -6,6 +6,7 @@
 //! * A row with more fields than the heading is refused: its numbers would move into other columns. Fields that are missing at the
 //!   end are empty.
 
+use crate::memory::MemoryEstimate;
 use crate::validate::tame;
 
 /// Characters that separate fields, the first that a heading has.
@@ -13,6 +14,12 @@ const SEPARATORS: [char; 3] = [';', '\t', ','];
 
 /// Those that a line `sep=` may name.
 const NAMED: [char; 4] = [';', '\t', ',', '|'];
+
+/// Bytes of a field with its text, in lists that double as they grow.
+const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
+
+/// Fields between looks at the memory of a table.
+const WEIGHED: usize = 4096;
 
 /// A table and its rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +75,7 @@ impl Table {
             heading = names.iter().map(|name| (*name).to_owned()).collect();
             next = Some(first);
         }
-        let mut rows = Vec::new();
+        let (mut rows, mut fields_held, mut weighed) = (Vec::new(), heading.len(), 0);
         while let Some(record) = next.take().or_else(|| records.next_said()) {
             let mut fields = fields(record, separator)?;
             if fields.iter().all(String::is_empty) {
@@ -82,6 +89,13 @@ impl Table {
             }
             if rows.len() == most_rows {
                 return Err(format!("has more than {most_rows} rows"));
+            }
+            // Short rows are filled up, so that a long heading counts in each.
+            fields_held += most + 1;
+            if fields_held - weighed >= WEIGHED {
+                weighed = fields_held;
+                let need = MemoryEstimate::of("the table", fields_held, BYTES_A_FIELD);
+                need.check("leave out columns and rows").map_err(|error| error.to_string())?;
             }
             fields.resize(most, String::new());
             rows.push(Row { line, fields, decimal_comma: separator != ',' });

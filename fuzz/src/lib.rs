@@ -87,6 +87,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "sections", ending: "sections", cost: 2, read: sections },
     Target { name: "mesh", ending: "mesh", cost: 4, read: mesh },
     Target { name: "geojson", ending: "geojson", cost: 1, read: polygons },
+    Target { name: "geopackage", ending: "gpkg", cost: 4, read: geopackage },
     Target { name: "vents", ending: "csv", cost: 1, read: vents },
     Target { name: "record", ending: "run", cost: 1, read: record },
     Target { name: "drape", ending: "png", cost: 4, read: drape },
@@ -350,6 +351,14 @@ fn polygons(bytes: &[u8]) -> Result<(), Refused> {
         polygons.bounds();
     }
     draw(Features::parse(text).map_err(refused)?.features).map_err(refused)
+}
+
+/// Reads the layer of a GeoPackage, and finds its columns in a small box.
+fn geopackage(bytes: &[u8]) -> Result<(), Refused> {
+    let path = written("hostile.gpkg", bytes);
+    let grid = Grid::new(20, 16, 20);
+    let site = Site { grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+    lavoxel::exposure::Assets::read(&path, &site).map(drop).map_err(Refused::file(&path))
 }
 
 /// Reads a table of vents, and draws from it.

@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value, json};
 
-use crate::input::{self, FEATURES, Loaded};
+use crate::input::{self, GEOPACKAGE, Loaded};
 use crate::memory::{Held, MemoryEstimate};
 
 /// Bytes of memory for each byte of a geometry or a field: numbers of eight bytes become values of GeoJSON.
@@ -28,10 +28,12 @@ const DEEPEST: usize = 4;
 /// # Errors
 /// The fault, in words that follow the name of the file.
 pub(super) fn collection(path: &Path) -> Result<Loaded<Value>, String> {
-    let length = input::length_of(path).map_err(|error| format!("cannot be read: {error}"))?;
-    if length > FEATURES.most_bytes {
-        return Err(format!("is longer than {} MiB", FEATURES.most_bytes >> 20));
-    }
+    input::guard(|| decoded(path)).map_err(|error| error.to_string())?
+}
+
+fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
+    // SQLite opens the file itself, after it was found to be one.
+    GEOPACKAGE.open(path).map(drop).map_err(|error| format!("cannot be read: {error}"))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
     // A file may bring functions and views of its own.

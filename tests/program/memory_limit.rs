@@ -707,9 +707,10 @@ const WALK: &[(&str, fn(&Folder))] = &[
         folder.refuses(16, &["scene", "h.toml", "--pack", "a.lavoxel"], "");
     }),
     ("features", |folder| {
-        let wide = format!("model = \"flow\"\n{}", scene_of([1000, 9, 1000], ""));
+        let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
+        let wide = format!("model = \"flow\"\n{}", scene_of([1000, 9, 1000], vent));
         folder.put("wide.toml", wide.as_bytes());
-        let many = format!(r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#, [OVER_ALL; 100].join(","));
+        let many = format!(r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#, [OVER_ALL; 60].join(","));
         folder.put("many.geojson", many.as_bytes());
         folder.accepted(200, &["run", "wide.toml", "--exposure", "many.geojson=a.csv", "--steps", "1"]);
         let one = format!(
@@ -721,7 +722,14 @@ const WALK: &[(&str, fn(&Folder))] = &[
         folder.put("start.toml", format!("{wide}[flow.start]\noutline = \"each.geojson\"\n").as_bytes());
         folder.refuses(200, &["run", "start.toml", "--steps", "1"], "has none");
         folder.put("deep.geojson", "[".repeat(10 << 20).as_bytes());
-        folder.refused(64, &["run", "wide.toml", "--exposure", "deep.geojson=a.csv", "--steps", "1"], "would need");
+        folder.refuses(64, &["run", "wide.toml", "--exposure", "deep.geojson=a.csv", "--steps", "1"], "would need");
+    }),
+    ("geopackage", |folder| {
+        folder.flow();
+        folder.with_zeros("a.gpkg", b"SQLite format 3\0", 200_000_000);
+        folder.refuses(64, &["run", "flow.toml", "--exposure", "a.gpkg=a.csv", "--steps", "1"], "");
+        folder.with_zeros("a.gpkg", b"SQLite format 3\0", 300_000_000);
+        folder.refuses(64, &["run", "flow.toml", "--exposure", "a.gpkg=a.csv", "--steps", "1"], "longer than 256 MiB");
     }),
     ("vents", |folder| {
         folder.put("h.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
@@ -740,10 +748,16 @@ const WALK: &[(&str, fn(&Folder))] = &[
             folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vent)).as_bytes());
             folder.refuses(64, &["run", "rates.toml", "--steps", "1"], words);
         }
+        // Short rows below a long heading.
+        let wide = format!("time_h,rate_m3_s{}\n{}", ",".repeat(1 << 20), "0,1\n".repeat(1000));
+        folder.put("wide.csv", wide.as_bytes());
+        let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"wide.csv\"]\n";
+        folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes());
+        folder.refuses(100, &["run", "rates.toml", "--steps", "1"], "the table would need");
         // Tables of many vents stay in memory together.
         let vents = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"r.csv\"]\n".repeat(100);
         folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vents)).as_bytes());
-        folder.refuses(64, &["run", "rates.toml", "--steps", "1"], "the rows of the tables of rates");
+        folder.refuses(64, &["run", "rates.toml", "--steps", "1"], "would need");
     }),
     ("fronts", |folder| {
         folder.flow();
