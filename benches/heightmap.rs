@@ -27,7 +27,7 @@ fn voxelise(bench: &mut Criterion) {
 fn read(bench: &mut Criterion) {
     const SIDE: usize = 512;
     let folder = tempfile::tempdir().expect("a folder");
-    let map = Heightmap { heights: ridges(SIDE), cell_size_m: (10.0, 10.0), origin: None };
+    let map = Heightmap { heights: ridges(SIDE), cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() };
     let mut group = bench.benchmark_group("read");
     group.sample_size(10).throughput(Throughput::Elements((SIDE * SIDE) as u64));
     for ending in ["asc", "png"] {

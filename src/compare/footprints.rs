@@ -81,7 +81,8 @@ impl Source {
                 Ok(Self::raster(map, unit.as_deref().and_then(seconds), limit))
             }
             "geojson" | "json" | "gpkg" => {
-                let polygons = Polygons::of(&read_layer(path)?);
+                let layer = read_layer(path)?;
+                let polygons = Polygons::of(&layer);
                 Ok(Self::Polygons(polygons.map_err(|e| format!("{} {e}", path.display()))?))
             }
             _ => {

@@ -268,7 +268,8 @@ pub(crate) fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, Stri
         // SQLite reads files alone.
         let copy = tempfile::NamedTempFile::new().and_then(|copy| std::fs::write(copy.path(), &bytes).map(|()| copy));
         let copy = copy.map_err(|error| format!("cannot be copied: {error}"))?;
-        return features_on(Features::of(&gpkg::collection(copy.path())?)?, site);
+        let root = gpkg::collection(copy.path())?;
+        return features_on(Features::of(&root)?, site);
     }
     let _held = Held::bytes(bytes.len() as u64);
     let text = String::from_utf8(bytes.into_owned()).map_err(|_| "is no text".to_owned())?;

@@ -8,6 +8,7 @@ use crate::rules::Walls;
 use crate::simulation::Simulation;
 use crate::source::{VentFlow, VentSpec};
 use crate::units::cells;
+use crate::validate::tame;
 use crate::words::{grouped, short, volume};
 use crate::world::{Layer, World};
 
