@@ -235,6 +235,14 @@ impl Aim {
     }
 }
 
+/// How a challenge ended: won with all of its goals, lost with the first one that is lost; `None` while it is open.
+pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
+    let verdict =
+        |of: Verdict| move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of);
+    let won = !goals.is_empty() && goals.iter().all(verdict(Verdict::Won));
+    if goals.iter().any(verdict(Verdict::Lost)) { Some(Verdict::Lost) } else { won.then_some(Verdict::Won) }
+}
+
 /// How far a goal is, in a line.
 pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
     let (now, material) = (cells(progress.now), &goal.material);

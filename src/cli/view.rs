@@ -70,7 +70,7 @@ Examples:
 enum Renderer {
     /// The graphics card, or without one, the processor
     Auto,
-    /// The graphics adapter, even if it is software
+    /// The graphics card; where the adapter is software, the processor, with a line that says so
     Gpu,
     /// The processor
     Cpu,

@@ -9,7 +9,7 @@ use crate::generate::Cone;
 use crate::param::{Table, table};
 use crate::random::mix64;
 use crate::terrain::DEFAULT_CELL_SIZE_M;
-use crate::view::{CameraSpec, LookSpec};
+use crate::view::CameraSpec;
 
 table! {
     /// A volcano to be made: another seed, another volcano.
@@ -32,6 +32,8 @@ table! {
 const DEPTH: f64 = 1.7;
 /// Side of the box that the usual volcano has.
 const USUAL_SIDE: f64 = 128.0;
+/// Angle from the camera to the sun, clockwise from above: the sun stands behind the camera, and lights the side that is seen.
+const SUN_ASIDE_DEG: f32 = 52.0;
 /// Steps of the film of a volcano of the usual size.
 const USUAL_STEPS: f64 = 3000.0;
 
@@ -90,6 +92,7 @@ air = {{ gas = 0.02, steam = 0.004, ash = 0.0006, jet_m_s = 8.0 }}
 azimuth_deg = {:?}
 
 [look]
+surroundings = \"land\"
 sun_azimuth_deg = {:?}
 
 [film]
@@ -97,7 +100,7 @@ steps = {steps}
 every = {}
 ",
             CameraSpec::default().azimuth_deg + turn_deg,
-            LookSpec::default().sun_azimuth_deg + turn_deg,
+            CameraSpec::default().azimuth_deg + turn_deg + SUN_ASIDE_DEG,
             (0.01 * steps).ceil()
         ))
     }

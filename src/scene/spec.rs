@@ -68,6 +68,9 @@ table! {
         pub heaters as "heater": Vec<HeaterSpec> = Vec::new();
         /// Commands at later steps.
         pub events as "event": Vec<EventSpec> = Vec::new();
+        /// Words for players of the goals: what is asked, and with which tools. The window shows them before the first step.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        pub task: String = String::new();
         /// Goals, with their progress in the window and in reports.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub goals as "goal": Vec<GoalSpec> = Vec::new();

@@ -68,23 +68,29 @@ impl FlowReport {
 pub struct FlowProbe {
     /// The column.
     pub column: FlowColumn,
-    /// Temperature of the lava of the cell, or else of the uppermost of the column, in kelvin.
+    /// Temperature of the lava of the cell, or else of the uppermost cell of the column, in kelvin: that of what lies under a crust.
     pub kelvin: Option<f64>,
+    /// Temperature of the surface under the sky, as pictures draw it, in kelvin.
+    pub surface_k: Option<f64>,
 }
 
 impl FlowProbe {
     /// The flow at a cell.
     pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
-        let column = flow.column(cell[2] * flow.space().nx + cell[0]);
-        Self { column, kelvin: flow.temperature_k(cell).or(column.surface_k) }
+        let number = cell[2] * flow.space().nx + cell[0];
+        let column = flow.column(number);
+        Self { column, kelvin: flow.temperature_k(cell).or(column.surface_k), surface_k: flow.crust_k(number) }
     }
 
     /// Lines for the user.
     pub(crate) fn words(&self) -> String {
-        let FlowProbe { column, kelvin } = self;
+        let FlowProbe { column, kelvin, surface_k } = self;
         let mut lines = Vec::new();
         if column.liquid_m > 0.0 {
-            let kelvin = kelvin.map(|kelvin| format!("   {}", warmth(kelvin))).unwrap_or_default();
+            let named = |name: &str, kelvin: &Option<f64>| {
+                kelvin.map(|kelvin| format!("   {name} {}", warmth(kelvin))).unwrap_or_default()
+            };
+            let kelvin = format!("{}{}", named("surface", surface_k), named("inside", kelvin));
             let viscosity = column.viscosity_pa_s.map(|pa_s| format!("   {pa_s:.3e} Pa s")).unwrap_or_default();
             let roofed = if column.roofed { "   under a roof" } else { "" };
             lines.push(format!("lava {} m{kelvin}{viscosity}{roofed}", rough(column.liquid_m)));

@@ -99,6 +99,8 @@ pub struct Watch {
     pub material: Option<String>,
     /// The column x, z that is measured.
     pub column: Option<[usize; 2]>,
+    /// The column x, z on which a camera stands.
+    pub stand: Option<[usize; 2]>,
 }
 
 /// Measurements that were asked for.
@@ -108,6 +110,17 @@ pub struct Watched {
     pub spread: Option<Spread>,
     /// The column, where it is in the box.
     pub column: Option<Column>,
+    /// The column on which a camera stands, where it is in the box.
+    pub stand: Option<Stand>,
+}
+
+/// Height on which a camera stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stand {
+    /// Its column x, z.
+    pub at: [usize; 2],
+    /// Upper surface of the ground, of bodies and of liquids, in cells above the floor of the box.
+    pub surface: f32,
 }
 
 /// Extent of a material over the ground.
@@ -332,6 +345,9 @@ pub struct Report {
     pub name: String,
     /// Counts up whenever time jumps: another scene, reset, rewind.
     pub epoch: u64,
+    /// Number of the [`Command::Open`] or [`Command::Resume`] that brought the scene, counted from 1 in the order in which they were
+    /// sent, failed ones included; 0 for the scene with which the thread started.
+    pub opened: u64,
     /// Shape of the box.
     pub grid: Grid,
     /// Edge of a cell in metres.
@@ -500,6 +516,27 @@ pub struct Update {
     pub notices: Vec<Notice>,
 }
 
+impl Update {
+    /// An update of the numbers alone.
+    pub(crate) fn of_report(report: Report) -> Self {
+        Self {
+            report,
+            reset: false,
+            patches: Vec::new(),
+            media: None,
+            air: None,
+            crust: None,
+            bricks: None,
+            ground: None,
+            cuts: [None, None, None],
+            ember: None,
+            sea: None,
+            mouths: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+}
+
 /// Light that the lava throws on what is around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmberUpdate {
@@ -559,6 +596,7 @@ impl Report {
         Self {
             name: "test".to_owned(),
             epoch: 0,
+            opened: 0,
             grid,
             cell_size_m: 10.0,
             drape: None,

@@ -88,12 +88,18 @@ pub(crate) struct Plots {
 }
 
 impl Plots {
+    /// Drops the series and the point of the scene before.
+    pub(crate) fn restart(&mut self) {
+        *self = Self { is_open: self.is_open, ..Self::default() };
+    }
+
     /// Takes over the numbers of a report.
     pub(crate) fn note(&mut self, report: &Report) {
         let grid = report.grid;
         let of = (report.name.clone(), [grid.nx, grid.ny, grid.nz]);
         if self.of.as_ref() != Some(&of) {
-            *self = Self { is_open: self.is_open, of: Some(of), ..Self::default() };
+            self.restart();
+            self.of = Some(of);
         }
         if self.material.as_ref().is_some_and(|name| report.materials.iter().all(|m| m.material.name != *name)) {
             self.choose(None);
@@ -136,7 +142,7 @@ impl Plots {
     /// Measurements that the plots need now.
     pub(crate) fn wanted(&self, report: Option<&Report>) -> Watch {
         let material = report.filter(|_| self.is_open).map(|report| self.name(report).to_owned());
-        Watch { material, column: self.point.as_ref().map(|point| point.at) }
+        Watch { material, column: self.point.as_ref().map(|point| point.at), stand: None }
     }
 }
 

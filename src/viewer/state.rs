@@ -9,7 +9,7 @@ use ndarray::Array2;
 
 use super::edit::built::Built;
 use super::edit::slices::Cuts;
-use super::edit::tools::Tools;
+use super::edit::tools::{Dam, Tool, Tools};
 use super::input::complete::Completion;
 use super::input::filming::Filming;
 use super::input::keys::Action;
@@ -23,6 +23,7 @@ use super::shell::recent::Recent;
 use super::shell::toasts::Toasts;
 use super::ui::gallery::Gallery;
 use crate::air::Wind;
+use crate::goals::{Verdict, outcome};
 use crate::matter::Material;
 use crate::render::contents::opened;
 use crate::render::{Bounds, Camera, LookSpec};
@@ -57,6 +58,12 @@ impl<T: Clone + PartialEq> Draft<T> {
         self.edited = Some(Instant::now());
     }
 
+    /// Takes over the reported value, also over an edit: that of another scene is void.
+    fn replace(&mut self, reported: &T) {
+        self.edited = None;
+        self.value.clone_from(reported);
+    }
+
     /// Takes over the reported value, unless an edit is still on its way.
     fn follow(&mut self, reported: &T) {
         if self.edited.is_none_or(|at| at.elapsed() > BELIEVED) {
@@ -87,6 +94,17 @@ pub(crate) enum Request {
     Finer,
     /// Run the physical model on the bare heightmap.
     Physical,
+    /// The player of a challenge has read what is asked.
+    Begin,
+}
+
+/// A card about the challenge of a scene with goals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Card {
+    /// What is asked, before the first step.
+    Task,
+    /// How it ended.
+    End(Verdict),
 }
 
 /// State of the screen besides the world.
@@ -111,8 +129,12 @@ pub(crate) struct Shown {
     pub(crate) focus_path: bool,
     /// The step of the tour that is shown.
     pub(crate) tour: Option<usize>,
+    /// The card of the challenge that is shown.
+    pub(crate) card: Option<Card>,
     /// A bare heightmap, with what the command line said of it, for which the model can be chosen.
     pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
+    /// The question for its model is put away until the panel brings it back.
+    pub(crate) model_chosen: bool,
 }
 
 /// The time line at the bottom of the window.
@@ -169,8 +191,10 @@ pub(crate) struct State {
     pub(crate) frame: Frame,
     /// The panel's queue to the frame loop.
     pub(crate) requests: Vec<Request>,
-    /// A scene that was sent to the simulation and is not reported yet.
-    pub(crate) coming: Option<Scene>,
+    /// Scenes that were sent to the simulation, the first one not among them.
+    sent: u64,
+    /// A scene that was sent to the simulation and is not reported yet, and its number among those that were sent.
+    coming: Option<(u64, Scene)>,
     /// Files that were opened, the last first.
     pub(crate) recent: Recent,
     /// Contents of the start screen.
@@ -210,7 +234,9 @@ impl State {
                 opening: false,
                 focus_path: false,
                 tour: None,
+                card: None,
                 models: None,
+                model_chosen: false,
             },
             first_person: false,
             turntable: false,
@@ -221,6 +247,7 @@ impl State {
             sides: None,
             frame: Frame::default(),
             requests: Vec::new(),
+            sent: 0,
             coming: None,
             recent: Recent::default(),
             gallery: Gallery::default(),
@@ -229,13 +256,22 @@ impl State {
         }
     }
 
+    /// Notes a scene that is sent to the simulation now: it takes the place of the present one with its first report.
+    pub(crate) fn expect(&mut self, scene: Scene) {
+        self.sent += 1;
+        self.coming = Some((self.sent, scene));
+    }
+
     /// Takes over an update. Returns whether it is the first one of the scene that was sent.
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
+        // By its number: a simulation that runs has passed step 0 when the window first hears of the scene.
+        let came = self.coming.as_ref().is_some_and(|(number, _)| *number == report.opened);
+        if came {
+            self.drafts_replaced_by(report);
+        }
         self.rules.follow(&report.rules);
-        let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
-        let others = others.filter(|material| !material.carries_energy());
-        self.materials.follow(&others.cloned().collect());
+        self.materials.follow(&poured(report));
         self.wind.follow(&report.wind);
         self.tools.follow(&report.materials);
         self.tools.fit(report.flow.is_some());
@@ -252,21 +288,50 @@ impl State {
         }
         self.times.note(report);
         self.plots.note(report);
-        // A scene may come with warnings.
-        let came = update.reset && self.coming.as_ref().is_some_and(|scene| is_of(scene, report));
-        if !came && update.notices.iter().any(|notice| notice.wrong) {
-            self.coming = None;
+        let before = self.report.replace(report.clone());
+        if came || before.is_none() {
+            self.tools.dam = Dam::fitting(report);
         }
-        self.report = Some(report.clone());
         if came {
             self.arrive();
         }
+        self.note_challenge(report, before.filter(|_| !came).as_ref());
         came
+    }
+
+    /// Shows what a challenge asks when it comes, and how it ended in the step that decides it, where time stops.
+    fn note_challenge(&mut self, report: &Report, before: Option<&Report>) {
+        let Some(before) = before else {
+            let waits = outcome(&report.goals).is_none() && report.step == 0;
+            self.shown.card = (waits && !report.goals.is_empty()).then_some(Card::Task);
+            if self.shown.card.is_some() {
+                self.tools.tool = Tool::Orbit;
+            }
+            return;
+        };
+        // A jump in time decides nothing: it comes to what was decided before.
+        if before.epoch != report.epoch {
+            self.shown.card = None;
+        } else if let (None, Some(verdict)) = (outcome(&before.goals), outcome(&report.goals)) {
+            self.shown.card = Some(Card::End(verdict));
+            self.set_pace(Pace::Paused);
+        }
+    }
+
+    /// Takes over what the report of another scene says of all that can be edited, and what was plotted and renamed of the one before goes.
+    fn drafts_replaced_by(&mut self, report: &Report) {
+        self.rules.replace(&report.rules);
+        self.materials.replace(&poured(report));
+        self.wind.replace(&report.wind);
+        self.vents.replace(&report.vents);
+        self.pace.replace(&report.pace);
+        self.plots.restart();
+        self.strip = Strip::default();
     }
 
     /// Makes the scene that was sent the present one.
     fn arrive(&mut self) {
-        let Some(scene) = self.coming.take() else { return };
+        let Some((_, scene)) = self.coming.take() else { return };
         let drape = self.report.as_ref().and_then(|report| report.drape.clone());
         self.look = LookSpec { cell_height: self.cell_height(), drape, ..scene.look() };
         let there =
@@ -276,6 +341,7 @@ impl State {
         let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
+        self.tools.replaced = None;
         self.film = KeyFrames::of(&scene.spec.film);
         self.scene = scene;
     }
@@ -283,6 +349,13 @@ impl State {
     /// Cells along x, y and z.
     pub(crate) fn sides(&self) -> Option<[usize; 3]> {
         self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
+    }
+
+    /// The column x, z of the box in which a point x, z in cells lies.
+    pub(crate) fn column(&self, at: [f32; 2]) -> Option<[usize; 2]> {
+        let [nx, _, nz] = self.sides()?;
+        let inside = at.iter().zip([nx, nz]).all(|(at, side)| (0.0..side as f32).contains(at));
+        inside.then(|| at.map(|at| at as usize))
     }
 
     /// Bounds that a camera should frame: the ground block, of oblong cells in the physical model, and the matter over it at the start.
@@ -354,10 +427,10 @@ impl State {
     }
 }
 
-/// Whether a report is about a scene.
-fn is_of(scene: &Scene, report: &Report) -> bool {
-    let grid = report.grid;
-    scene.spec.name == report.name && scene.spec.grid.size == [grid.nx, grid.ny, grid.nz] && report.step == 0
+/// The materials besides the lava that tools pour, with the parameters in force.
+fn poured(report: &Report) -> Vec<Material> {
+    let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
+    others.filter(|material| !material.carries_energy()).cloned().collect()
 }
 
 #[cfg(test)]

@@ -116,6 +116,20 @@ pub(crate) struct Dam {
     pub from: Option<[f32; 3]>,
 }
 
+impl Dam {
+    /// Metres of a dam in cells that say nothing else.
+    const USUAL_M: f64 = 5.0;
+    /// Cells of the height and of the width of a dam that holds lava back in the classic model, where a flow is a few cells thick.
+    pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
+
+    /// The dam that suits the cells of a world: in the physical model, whose lava is metres thick, 5 m high or a cell, along a line.
+    pub(crate) fn fitting(report: &Report) -> Self {
+        let (high, wide) = if report.flow.is_some() { (1.0, 0.0) } else { Self::CELLS };
+        let height_m = (high * report.cell_height_m).max(Self::USUAL_M);
+        Self { height_m, width_m: wide * report.cell_size_m, from: None }
+    }
+}
+
 /// The ball that brushes paint with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Brush {
@@ -206,7 +220,7 @@ impl Default for Tools {
     fn default() -> Self {
         let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, ..VentSpec::default() };
         let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0, breath: BREATH };
-        let dam = Dam { height_m: 5.0, width_m: 0.0, from: None };
+        let dam = Dam { height_m: Dam::USUAL_M, width_m: 0.0, from: None };
         Self { tool: Tool::Orbit, brush, vent, dam, replaced: None, busy: Busy::Idle }
     }
 }

@@ -21,6 +21,9 @@ const STANDING: f32 = 16.0;
 /// Degrees a second of the turntable.
 const TURNTABLE_DEG_S: f32 = 18.0;
 
+/// Elevation in degrees from which a player builds: the ground is seen from above, and how it falls.
+const OVERLOOK_DEG: f32 = 48.0;
+
 /// The camera that the user moves. Movements set a goal; [`Rig::advance`] moves the picture there smoothly and arrives
 /// exactly.
 #[derive(Clone, Debug)]
@@ -40,6 +43,10 @@ pub(crate) struct Rig {
     pub first_person: bool,
     /// Where the camera was before it stood on the ground.
     before: Option<Pose>,
+    /// In first person, height of the eye in cells above what it stands on.
+    height: f32,
+    /// In first person, cells of water, lava or bodies between the ground and what the eye stands on.
+    depth: f32,
     /// Whether the camera circles its target.
     pub turntable: bool,
 }
@@ -59,6 +66,8 @@ impl Rig {
             framed: Some(spec.clone()),
             first_person: false,
             before: None,
+            height: 0.0,
+            depth: 0.0,
             turntable: false,
         }
     }
@@ -73,6 +82,12 @@ impl Rig {
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
+        self.frame(spec, subject);
+    }
+
+    /// Frames the whole subject from high above, from where the scene's camera stands.
+    pub(crate) fn overlook(&mut self, subject: &Bounds) {
+        let spec = CameraSpec { elevation_deg: OVERLOOK_DEG, distance: None, target: None, ..self.spec.clone() };
         self.frame(spec, subject);
     }
 
@@ -157,6 +172,7 @@ impl Rig {
             return;
         }
         self.before = Some(self.goal);
+        (self.height, self.depth) = (eye, 0.0);
         let above = self.goal.eye();
         // Not on the very edge of the box.
         let inside = |k: usize| {
@@ -178,6 +194,21 @@ impl Rig {
         let after = self.goal.eye();
         let lift = way[1] * self.stride(seconds);
         self.goal.target.y += before.y - after.y + height(after) - height(before) + lift;
+        // Down to half the height of the eye: inside of the ground there is nothing to see.
+        let lowest = height(after) + self.depth + 0.5 * self.height;
+        self.goal.target.y += (lowest - self.goal.eye().y).max(0.0);
+    }
+
+    /// Lifts the eye in first person by what lies over the ground under it, in cells.
+    pub(crate) fn stand_above(&mut self, depth: f32) {
+        self.goal.target.y += depth - self.depth;
+        self.depth = depth;
+    }
+
+    /// The point x, z in cells over which the eye is.
+    pub(crate) fn feet(&self) -> [f32; 2] {
+        let eye = self.goal.eye();
+        [eye.x, eye.z]
     }
 
     /// Cells walked in this time.
@@ -411,6 +442,30 @@ mod tests {
         assert!(above(&rig) > 1.3, "E goes up");
         rig.toggle_first_person(&bounds(), 1.0, ground);
         assert_eq!((rig.first_person, rig.goal), (false, before));
+    }
+
+    #[test]
+    fn first_person_stands_on_the_sea_and_never_in_the_ground() {
+        // A beach that rises to the east out of a sea 20 cells deep.
+        let ground = |x: f64, _: f64| (0.5 * x) as f32;
+        let sea = |rig: &Rig| (20.0 - ground(rig.feet()[0].into(), 0.0)).max(0.0);
+        let mut rig = Rig::new(&CameraSpec { azimuth_deg: 270.0, ..CameraSpec::default() }, &bounds(), SIZE, 0.0);
+        rig.toggle_first_person(&bounds(), 1.0, ground);
+        let [x, _] = rig.feet();
+        assert!(x < 30.0, "it begins in the west");
+        rig.stand_above(sea(&rig));
+        assert!((rig.goal.eye().y - 21.0).abs() < 1e-3, "{}", rig.goal.eye().y);
+        for _ in 0..400 {
+            rig.walk_on([0.0, 0.0, 1.0], 0.05, ground);
+            rig.stand_above(sea(&rig));
+            let [x, z] = rig.feet();
+            let surface = ground(x.into(), z.into()).max(20.0);
+            assert!((rig.goal.eye().y - surface - 1.0).abs() < 0.05, "{} over {surface} at {x}", rig.goal.eye().y);
+        }
+        assert!(rig.feet()[0] > 60.0, "it came ashore");
+        (0..100).for_each(|_| rig.walk_on([0.0, -1.0, 0.0], 0.05, ground));
+        let [x, z] = rig.feet();
+        assert!((rig.goal.eye().y - ground(x.into(), z.into()) - 0.5).abs() < 0.05, "not below half its height");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::viewer::messages::{Command, Pace, Way};
 use crate::viewer::past::pace;
 use crate::viewer::shell::app::App;
 use crate::viewer::shell::dialog::Dialog;
-use crate::viewer::state::USUAL_PACE;
+use crate::viewer::state::{Card, USUAL_PACE};
 
 /// Width of the picture in a session file, in pixels.
 const THUMBNAIL: u32 = 192;
@@ -74,6 +74,7 @@ impl App {
     }
 
     fn run_or_pause(&mut self) {
+        self.begin_challenge();
         let paused = self.state.pace.value == Pace::Paused;
         self.set_pace(if paused { self.state.rate } else { Pace::Paused });
     }
@@ -201,9 +202,21 @@ impl App {
     }
 
     fn take_up(&mut self, tool: Tool) {
+        self.begin_challenge();
         self.state.tools.cancel();
         self.state.tools.tool = tool;
         self.journal.say(&format!("tool {}", tool.name()));
+    }
+
+    /// Puts the first card of a challenge away, and shows all of the box: where lava comes from, and where it must not go.
+    pub(in crate::viewer) fn begin_challenge(&mut self) {
+        if self.state.shown.card != Some(Card::Task) {
+            return;
+        }
+        self.state.shown.card = None;
+        if let (Some(subject), Some(rig)) = (self.subject(), &mut self.rig) {
+            rig.overlook(&subject);
+        }
     }
 
     fn choose_next_material(&mut self) {
@@ -324,6 +337,10 @@ impl App {
     fn dismiss(&mut self) {
         if self.state.shown.tour.take().is_some() {
             self.journal.say("tour ended");
+        } else if self.state.shown.card == Some(Card::Task) {
+            self.begin_challenge();
+        } else if self.state.shown.card.take().is_some() {
+            self.journal.say("card closed");
         } else if self.state.shown.help {
             self.state.shown.help = false;
         } else if self.state.sides.is_some() {

@@ -107,8 +107,8 @@ impl App {
         }
     }
 
-    /// A key goes down or up; returns whether to keep it from the panel.
-    pub(in crate::viewer) fn key(&mut self, key: Key, press: Press, held: Modifiers) -> bool {
+    /// A key goes down, and types a character, or up; returns whether to keep it from the panel.
+    pub(in crate::viewer) fn key(&mut self, key: Key, typed: Option<char>, press: Press, held: Modifiers) -> bool {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
         if press == Press::Release {
@@ -119,8 +119,8 @@ impl App {
             return false;
         }
         self.gesture = false;
-        let first = self.down.press(key, held);
-        if let Some(action) = keys::action(key, held).filter(|action| first || repeats(*action)) {
+        let first = self.down.press(key, typed, held);
+        if let Some(action) = keys::action(key, typed, held).filter(|action| first || repeats(*action)) {
             self.act(action);
         }
         true
@@ -139,6 +139,7 @@ impl App {
             Request::Make(scene) => self.make(*scene),
             Request::Finer => self.open_finer(),
             Request::Physical => self.open_in_physical_model(),
+            Request::Begin => self.begin_challenge(),
         }
     }
 
@@ -155,6 +156,7 @@ impl App {
             return;
         }
         self.state.shown.models = bare.then(|| Box::new((path, Overrides::default())));
+        self.state.shown.model_chosen = false;
         let pace = if bare { HEIGHTMAP_PACE } else { USUAL_PACE };
         if bare || self.state.rate == HEIGHTMAP_PACE {
             self.keep_pace(pace);
@@ -176,7 +178,7 @@ impl App {
         };
         self.state.shown.opening = false;
         self.state.shown.models = None;
-        self.state.coming = Some(scene.clone());
+        self.state.expect(scene.clone());
         self.worker.send(Command::Resume(Box::new(scene), history));
         self.state.recent.remember(path);
         self.tell(Notice::new(format!("opening {}", path.display())));
@@ -217,7 +219,7 @@ impl App {
     /// Has the simulation begin with a scene.
     fn send(&mut self, scene: Scene) {
         self.state.shown.opening = false;
-        self.state.coming = Some(scene.clone());
+        self.state.expect(scene.clone());
         self.worker.send(Command::Open(Box::new(scene)));
     }
 

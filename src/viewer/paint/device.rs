@@ -31,10 +31,16 @@ impl Texture {
 }
 
 impl Gpu {
+    /// Name of the adapter where that is software on the processor.
+    pub(super) fn software_name() -> Option<String> {
+        let info = Context::get().adapter.get_info();
+        (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
+    }
+
     /// The device of the window or of the off-screen surface, which must exist.
     pub(super) fn of_window() -> Self {
         let context = Context::get();
-        let is_cpu = context.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+        let is_cpu = Self::software_name().is_some();
         Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
     }
 

@@ -122,6 +122,11 @@ impl Painter {
         })
     }
 
+    /// Name of the adapter of kiss3d's device where it is software that runs on the processor.
+    pub fn software_adapter() -> Option<String> {
+        Gpu::software_name()
+    }
+
     /// Whether the processor draws.
     pub fn is_on_cpu(&self) -> bool {
         matches!(self, Self::Cpu(_))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use kiss3d::event::{Key, WindowEvent};
+use kiss3d::event::{Action as Press, Key, WindowEvent};
 use kiss3d::window::Window;
 
 use crate::render::{Bounds, Camera, Ray};
@@ -13,7 +13,7 @@ use crate::viewer::edit::tools::{Deed, Tool};
 use crate::viewer::edit::vent_handles::{self, Handle};
 use crate::viewer::eye::camera::Rig;
 use crate::viewer::eye::viewpoint::Size;
-use crate::viewer::input::keys::Down;
+use crate::viewer::input::keys::{Cap, Down};
 use crate::viewer::input::meet::{entered, lies_in, meet_ground};
 use crate::viewer::input::pointer::Aim;
 use crate::viewer::input::pointer::{Drag, Pointer};
@@ -99,10 +99,15 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     // Shaders and the ground take a moment.
     window.draw_ui(|context| ui::loading(context, &scene.spec.name));
     pollster::block_on(window.render(None, None, None, None, None, None));
-    let painter = Painter::new(&scene.look(), options.draw_on)?;
+    // Software runs the passes of a graphics card minutes for a picture, and the window would stay black.
+    let software = Painter::software_adapter().filter(|_| options.draw_on == DrawOn::Gpu);
+    let draw_on = if software.is_some() { DrawOn::Cpu } else { options.draw_on };
+    let painter = Painter::new(&scene.look(), draw_on)?;
     window.hdr_settings_mut().color_grading.gamma = painter.film_gamma();
-    let pace = if options.paused { Pace::Paused } else { options.pace };
-    let starting = options.steps.map_or(!options.paused, |steps| steps > 0);
+    // A challenge waits for its player, who has yet to read what is asked.
+    let paused = options.paused || !scene.spec.goals.is_empty();
+    let pace = if paused { Pace::Paused } else { options.pace };
+    let starting = options.steps.map_or(!paused, |steps| steps > 0);
     // Only one of the two: both would make one step more between them.
     let start = options.steps.map_or(Command::Pace(pace), Command::Steps);
     let mut state = State::new(scene, pace, options.panel);
@@ -140,6 +145,12 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         quit: false,
     };
     app.journal.say(if app.painter.is_on_cpu() { "drawing on the processor" } else { "drawing on the graphics card" });
+    if let Some(name) = software {
+        app.tell(Notice::wrong(format!(
+            "no graphics card: the adapter is software ({name}), which needs minutes for a picture; the processor draws instead, as with \
+             --renderer cpu"
+        )));
+    }
     match display::while_there(|| app.run()) {
         Ok(()) => app.close(),
         Err(lost) => {
@@ -289,10 +300,17 @@ impl App {
     fn hear(&mut self) -> bool {
         let mut manager = self.window.events();
         let mut any = false;
-        for mut event in manager.iter() {
+        let mut events = manager.iter().peekable();
+        while let Some(mut event) = events.next() {
             any = true;
-            event.inhibited = self.handle(event.value);
+            // The character that a key types on the user's keyboard comes right after the key, which names a place.
+            let typed = match (event.value, events.peek().map(|next| next.value)) {
+                (WindowEvent::Key(_, Press::Press, _), Some(WindowEvent::Char(typed))) => Some(typed),
+                _ => None,
+            };
+            event.inhibited = self.handle(event.value, typed);
         }
+        drop(events);
         for path in self.window.dropped_files() {
             any = true;
             self.open(&path);
@@ -300,15 +318,15 @@ impl App {
         any
     }
 
-    /// Handles one event; returns whether to keep it from the panel.
-    fn handle(&mut self, event: WindowEvent) -> bool {
+    /// Handles one event, of a key that goes down with the character that it types; returns whether to keep it from the panel.
+    fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
             WindowEvent::FramebufferSize(width, height) => self.journal.say(&format!("window {width}x{height}")),
             WindowEvent::CursorPos(x, y, _) => self.moved((x as f32, y as f32)),
             WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
-            WindowEvent::Key(key, action, held) => return self.key(key, action, held),
+            WindowEvent::Key(key, action, held) => return self.key(key, typed, action, held),
             // With Control held, a letter is not text.
             WindowEvent::Char(_) => return !self.typing() || self.control,
             _ => {}
@@ -417,8 +435,8 @@ impl App {
         let typing = self.typing();
         let Some(rig) = &mut self.rig else { return false };
         if !typing {
-            let held = |key: Key| self.down.steers(key);
-            let walk = [held(Key::D) - held(Key::A), held(Key::E) - held(Key::Q), held(Key::W) - held(Key::S)];
+            let types = |letter: char| self.down.steers(Cap::Types(letter));
+            let walk = [types('d') - types('a'), types('e') - types('q'), types('w') - types('s')];
             match &self.state.ground {
                 _ if walk == [0.0; 3] => {}
                 Some(ground) if rig.first_person => {
@@ -426,11 +444,21 @@ impl App {
                 }
                 _ => rig.walk(walk, seconds),
             }
+            let held = |key: Key| self.down.steers(Cap::At(key));
             let turn = (held(Key::Right) - held(Key::Left), held(Key::Down) - held(Key::Up));
             let pixels = 260.0 * seconds;
             if turn != (0.0, 0.0) {
                 rig.drag((-turn.0 * pixels, -turn.1 * pixels));
             }
+        }
+        // Water and lava over the ground carry the eye.
+        let watched = self.state.report.as_ref().and_then(|report| report.watched.as_ref());
+        if let (Some(stand), Some(ground)) = (watched.and_then(|watched| watched.stand), &self.state.ground)
+            && rig.first_person
+            && self.state.column(rig.feet()) == Some(stand.at)
+        {
+            let [x, z] = stand.at.map(|at| at as f64 + 0.5);
+            rig.stand_above(stand.surface - vent_handles::ground_at(ground, x, z));
         }
         (self.state.first_person, self.state.turntable) = (rig.first_person, rig.turntable);
         rig.advance(seconds)
@@ -463,7 +491,8 @@ impl App {
             self.worker.send(Command::Cuts(cuts.0, cuts.1.clone()));
             self.asked.cuts = Some(cuts);
         }
-        let watch = self.state.plots.wanted(self.state.report.as_ref());
+        let stand = self.rig.as_ref().filter(|rig| rig.first_person).and_then(|rig| self.state.column(rig.feet()));
+        let watch = Watch { stand, ..self.state.plots.wanted(self.state.report.as_ref()) };
         if self.asked.watch != watch {
             self.worker.send(Command::Watch(watch.clone()));
             self.asked.watch = watch;

@@ -30,6 +30,10 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         if ui.button("Finer cells").on_hover_text(hint).clicked() {
             state.ask(Request::Finer);
         }
+        let hint = "The question again which of the two models runs on this heightmap: the classic one, or the physical one in m³/s and hours.";
+        if state.shown.models.is_some() && ui.button("Model …").on_hover_text(hint).clicked() {
+            state.shown.model_chosen = false;
+        }
     });
     ui.horizontal(|ui| {
         let (text, hint) = match state.frame.recording {

@@ -1,7 +1,7 @@
 //! Goals of the scene: a list with their progress, and their places in the world.
 
 use kiss3d::egui::{
-    Align2, Area, Color32, Context, Id, LayerId, Order, ProgressBar, RichText, Shape, Stroke, Ui, vec2,
+    Align2, Area, Color32, Context, Id, LayerId, Order, ProgressBar, Rect, RichText, Shape, Stroke, Ui, vec2,
 };
 use nalgebra::Point3;
 use ndarray::Array2;
@@ -12,8 +12,10 @@ use crate::grid::Grid;
 use crate::viewer::edit::vent_handles::ground_at;
 use crate::viewer::state::State;
 
+/// Name of the area of the list.
+const NAME: &str = "goals";
 /// Goals that were won.
-const WON: Color32 = Color32::from_rgb(120, 215, 120);
+pub(super) const WON: Color32 = Color32::from_rgb(120, 215, 120);
 /// Width of the list in points.
 const WIDTH: f32 = 250.0;
 /// Points along a side of a place.
@@ -25,11 +27,12 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
         return;
     };
     if let Some(ground) = &state.ground {
+        let mut tags = Vec::new();
         for (goal, progress) in &report.goals {
-            place(context, (goal, progress), (report.grid, ground), stage);
+            place(context, (goal, progress), (report.grid, ground), stage, &mut tags);
         }
     }
-    let area = Area::new(Id::new("goals")).order(Order::Middle).anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0));
+    let area = Area::new(Id::new(NAME)).order(Order::Middle).anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0));
     area.interactable(false).show(context, |ui| {
         card().show(ui, |ui| {
             ui.set_width(WIDTH);
@@ -47,7 +50,7 @@ fn color(progress: &Progress) -> Color32 {
     }
 }
 
-fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
+pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     let sign = match progress.verdict {
         None => "○",
         Some((Verdict::Won, _)) => "✔",
@@ -63,12 +66,20 @@ fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// Outline of a place on the ground, with the name of its goal.
+/// Where the list lies on the screen, while it is shown.
+pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
+    let report = state.report.as_ref()?;
+    let shown = !report.goals.is_empty() && state.shown.panel;
+    shown.then(|| context.memory(|memory| memory.area_rect(Id::new(NAME)))).flatten()
+}
+
+/// Outline of a place on the ground, with the name of its goal above the names in `tags` that it would cover.
 fn place(
     context: &Context,
     (goal, progress): (&GoalSpec, &Progress),
     (grid, heights): (Grid, &Array2<f32>),
     stage: &Stage<'_>,
+    tags: &mut Vec<Rect>,
 ) {
     let Some([low, high]) = goal.shape.corners(grid) else { return };
     let painter = context.layer_painter(LayerId::background());
@@ -82,5 +93,5 @@ fn place(
     let Some(top) = outline.iter().copied().min_by(|a, b| a.y.total_cmp(&b.y)) else { return };
     let color = color(progress);
     painter.add(Shape::closed_line(outline, Stroke::new(1.5, color.gamma_multiply(0.7))));
-    marks::tag(&painter, top + vec2(0.0, -6.0), &goal.name, color);
+    marks::tag(&painter, top + vec2(0.0, -6.0), &goal.name, color, tags);
 }

@@ -4,18 +4,25 @@ use std::ops::Range;
 
 use kiss3d::egui::scroll_area::ScrollBarVisibility;
 use kiss3d::egui::style::ScrollStyle;
-use kiss3d::egui::{Align2, Color32, Context, Frame, Grid, Order, RichText, ScrollArea, Ui, Window, vec2};
+use kiss3d::egui::{
+    Align2, Color32, Context, FontId, Frame, Grid, Order, RichText, ScrollArea, Ui, Vec2, Window, vec2,
+};
 
 use super::{ACCENT, BRIGHT};
 use crate::viewer::input::keys::{Action, BINDINGS, Group, HELD};
 use crate::viewer::state::{Request, State};
 
-/// Width that a column takes, in points.
-const COLUMN: f32 = 350.0;
+/// Width between two columns, and between the two texts of a row, in points.
+const GAPS: (f32, f32) = (26.0, 10.0);
 /// Width and height that the window's frame takes of the screen.
 const FRAME: (f32, f32) = (44.0, 74.0);
-/// Height of the letters.
-const LETTERS: f32 = 12.0;
+/// Heights of the letters, the usual one first: smaller ones where all keys fit the screen then.
+const LETTERS: [f32; 5] = [12.0, 11.5, 11.0, 10.5, 10.0];
+/// Height of a row besides its letters, and of a heading besides its row, in points.
+const ROW: f32 = 4.5;
+const HEADING: f32 = 9.0;
+/// Height of the button above the columns, in points.
+const BUTTON: f32 = 30.0;
 
 /// A heading and the keys under it.
 struct Block {
@@ -29,8 +36,6 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let room = vec2(screen.width() - FRAME.0, screen.height() - FRAME.1).max(vec2(120.0, 80.0));
     let blocks = blocks();
-    let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
-    let columns = columns(&lengths, ((room.x / COLUMN) as usize).max(1));
     Window::new("Keys and mouse")
         .open(&mut open)
         .collapsible(false)
@@ -47,12 +52,13 @@ pub(super) fn draw(context: &Context, state: &mut State) {
             }
             ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
             ui.visuals_mut().widgets.inactive.bg_fill = ACCENT;
+            let (letters, columns) = fitted(ui, &blocks, room - vec2(0.0, BUTTON));
             let area = ScrollArea::both().max_width(room.x).max_height(room.y);
             area.scroll_bar_visibility(ScrollBarVisibility::VisibleWhenNeeded).show(ui, |ui| {
                 ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = 26.0;
+                    ui.spacing_mut().item_spacing.x = GAPS.0;
                     for column in columns {
-                        ui.vertical(|ui| blocks[column].iter().for_each(|block| show(ui, block)));
+                        ui.vertical(|ui| blocks[column].iter().for_each(|block| show(ui, block, letters)));
                     }
                 });
             });
@@ -68,6 +74,39 @@ fn blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> = Group::ALL.iter().map(keys).collect();
     blocks.push(Block { heading: "Mouse, and keys to hold", rows: HELD.to_vec() });
     blocks
+}
+
+/// Height of the letters, and columns that are no wider than the room: the largest letters with which the columns are no higher
+/// either, else the usual ones, over which one scrolls up and down.
+fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
+    let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
+    let arranged = |letters: f32| {
+        let wide = |block: &Block| {
+            let text = |text: &str| {
+                ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(letters), BRIGHT).size().x
+            };
+            let widest = |texts: &mut dyn Iterator<Item = &'static str>| texts.map(text).fold(0.0, f32::max);
+            widest(&mut block.rows.iter().map(|row| row.0)) + GAPS.1 + widest(&mut block.rows.iter().map(|row| row.1))
+        };
+        let widths: Vec<f32> = blocks.iter().map(wide).collect();
+        let total = |columns: &[Range<usize>]| {
+            let width = |column: &Range<usize>| widths[column.clone()].iter().copied().fold(0.0, f32::max);
+            columns.iter().map(width).sum::<f32>() + GAPS.0 * columns.len().saturating_sub(1) as f32
+        };
+        let counts = (1..=blocks.len()).rev();
+        let fitting = counts.map(|count| columns(&lengths, count)).find(|columns| total(columns) <= room.x);
+        fitting.unwrap_or_else(|| columns(&lengths, 1))
+    };
+    let high = |letters: f32, columns: &[Range<usize>]| {
+        let rows = |column: &Range<usize>| {
+            let lines = lengths[column.clone()].iter().sum::<usize>() as f32;
+            lines * (letters + ROW) + HEADING * column.len() as f32
+        };
+        columns.iter().map(rows).fold(0.0, f32::max)
+    };
+    let tried = LETTERS.into_iter().map(|letters| (letters, arranged(letters)));
+    let fits = tried.into_iter().find(|(letters, columns)| high(*letters, columns) <= room.y);
+    fits.unwrap_or_else(|| (LETTERS[0], arranged(LETTERS[0])))
 }
 
 /// Distributes blocks, given by their rows, over at most `count` columns in order, so that the longest column is as
@@ -92,15 +131,15 @@ fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
     columns
 }
 
-fn show(ui: &mut Ui, block: &Block) {
-    ui.spacing_mut().interact_size.y = LETTERS + 3.0;
+fn show(ui: &mut Ui, block: &Block, letters: f32) {
+    ui.spacing_mut().interact_size.y = letters + 3.0;
     ui.add_space(3.0);
     ui.label(RichText::new(block.heading).strong().color(ACCENT));
-    let grid = Grid::new(block.heading).num_columns(2).spacing(vec2(10.0, 1.0)).min_row_height(LETTERS + 3.0);
+    let grid = Grid::new(block.heading).num_columns(2).spacing(vec2(GAPS.1, 1.0)).min_row_height(letters + 3.0);
     grid.show(ui, |ui| {
         for (key, what) in &block.rows {
-            ui.label(RichText::new(*key).size(LETTERS).strong().color(BRIGHT));
-            ui.label(RichText::new(*what).size(LETTERS));
+            ui.label(RichText::new(*key).size(letters).strong().color(BRIGHT));
+            ui.label(RichText::new(*what).size(letters));
             ui.end_row();
         }
     });
@@ -136,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_usual_window_shows_every_key_at_once() {
-        for (width, height) in [(1280.0, 660.0), (1280.0, 800.0), (1900.0, 1060.0)] {
+        for (width, height) in [(1234.0, 692.0), (1280.0, 660.0), (1280.0, 800.0), (1900.0, 1060.0)] {
             let texts = legible(width, height);
             for binding in BINDINGS {
                 assert!(texts.iter().any(|text| text == binding.what), "{} at {width} × {height}", binding.what);

@@ -43,6 +43,7 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let Some(ground) = state.ground.as_ref().filter(|_| state.tools.tool == Tool::Source) else { return };
     let under = stage.pointer.and_then(|at| vent_handles::under(stage.handles, at, stage.scale));
+    let mut tags = Vec::new();
     let held = state.tools.dragged().or(under.map(|handle| handle.vent));
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
@@ -55,7 +56,7 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
         if let (Some(foot), Some(top)) = (foot, top) {
             painter.line_segment([foot, top], Stroke::new(1.5, color));
-            tag(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT);
+            tag(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT, &mut tags);
         }
         for handle in stage.handles.iter().filter(|handle| handle.vent == *number) {
             dot(painter, stage, handle, if under == Some(handle) { None } else { Some(own) });
@@ -74,12 +75,17 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
     };
 }
 
-/// A short text on a dark ground, above a point.
-pub(super) fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32) {
+/// A short text on a dark ground, above a point and above those texts in `others` that it would cover; it is added to them.
+pub(super) fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32, others: &mut Vec<Rect>) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.5), color);
     let corner = at - vec2(0.5 * galley.size().x, galley.size().y);
-    painter.rect_filled(Rect::from_min_size(corner, galley.size()).expand2(vec2(5.0, 2.0)), 3.0, SHADE);
-    painter.galley(corner, galley, color);
+    let mut ground = Rect::from_min_size(corner, galley.size()).expand2(vec2(5.0, 2.0));
+    while let Some(other) = others.iter().find(|other| other.intersects(ground)) {
+        ground = ground.translate(vec2(0.0, other.top() - ground.bottom() - 1.0));
+    }
+    others.push(ground);
+    painter.rect_filled(ground, 3.0, SHADE);
+    painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
 }
 
 fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
@@ -188,6 +194,6 @@ fn slice_frame(painter: &Painter, (k, cell, label): (usize, usize, &str), size: 
     if let Some(at) = stage.place(slices::handle(k, cell, size)) {
         let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < slices::REACH);
         painter.circle(at, if chosen { 7.0 } else { 5.0 }, FRAMES[k], Stroke::new(1.0, Color32::from_black_alpha(170)));
-        tag(painter, at + vec2(0.0, -10.0), label, FRAMES[k]);
+        tag(painter, at + vec2(0.0, -10.0), label, FRAMES[k], &mut Vec::new());
     }
 }

@@ -3,6 +3,7 @@
 
 mod bar;
 mod camera;
+mod challenge;
 mod files;
 mod film;
 pub(crate) mod gallery;
@@ -38,7 +39,7 @@ use kiss3d::egui::{
     self, Area, Color32, Context, CornerRadius, FontId, Id, LayerId, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
 };
 
-use super::edit::vent_handles::Handle;
+use super::edit::vent_handles::{Handle, ground_at};
 use super::messages::Report;
 use super::state::{Shown, State};
 use crate::render::{Camera, Plain};
@@ -140,6 +141,7 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     if state.sides.is_none() {
         marks::draw(context, state, stage);
+        buried(context, state, stage);
     }
     probe::draw(context, state, stage);
     legend::draw(context, state);
@@ -155,9 +157,29 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     models::draw(context, state);
     plots::point(context, state, stage);
     gallery::draw(context, state);
+    challenge::draw(context, state);
     tour::draw(context, state);
     help::draw(context, state);
     toasts::draw(context, state);
+}
+
+/// Says that the camera is in the rock of the part of the box that is seen, where the picture may be black.
+fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
+    let (eye, part) = (stage.camera.eye(), state.part(stage.camera));
+    let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
+    let below = |ground: &ndarray::Array2<f32>| eye.y < ground_at(ground, eye.x.into(), eye.z.into());
+    if !inside || !state.ground.as_deref().is_some_and(below) {
+        return;
+    }
+    let panel = panel_width(&state.shown, context.content_rect().width());
+    let area =
+        Area::new(Id::new("buried")).interactable(false).anchor(egui::Align2::CENTER_CENTER, vec2(0.5 * panel, 0.0));
+    area.show(context, |ui| {
+        card().show(ui, |ui| {
+            let text = "The camera is below the ground. Home brings the scene's camera back; the wheel moves out.";
+            ui.label(egui::RichText::new(text).color(BRIGHT));
+        });
+    });
 }
 
 /// Draws the text that is shown before the first picture.

@@ -7,7 +7,7 @@ use crate::viewer::state::{Request, State};
 
 /// Draws the question while it is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
-    if state.shown.models.is_none() {
+    if state.shown.models.is_none() || state.shown.model_chosen {
         return;
     }
     let screen = context.content_rect().width();
@@ -18,8 +18,10 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         ui.set_max_width((screen - panel - 60.0).clamp(200.0, 460.0));
         card().stroke(Stroke::new(1.0, ACCENT)).show(ui, |ui| question(ui, state));
     });
-    if context.input(|input| input.key_pressed(Key::Escape)) {
-        state.shown.models = None;
+    // The key of what lies over the question is not meant for it.
+    let lies_below = state.shown.opening || state.shown.help || state.shown.tour.is_some();
+    if !lies_below && context.input(|input| input.key_pressed(Key::Escape)) {
+        state.shown.model_chosen = true;
     }
 }
 
@@ -31,7 +33,7 @@ fn question(ui: &mut Ui, state: &mut State) {
         clicked
     };
     if answer(ui, "Classic", "fast; shows where lava goes, without metres a second: a step is no time") {
-        state.shown.models = None;
+        state.shown.model_chosen = true;
     }
     if answer(ui, "Physical", "lava of Etna in m³/s, hours and kelvin; slower") {
         state.ask(Request::Physical);

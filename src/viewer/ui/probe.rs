@@ -7,7 +7,7 @@ use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText
 use super::{BRIGHT, SHADE, Stage};
 use crate::viewer::edit::tools::lies_on;
 use crate::viewer::flow::ZERO_CELSIUS_K;
-use crate::viewer::messages::{Probe, Report};
+use crate::viewer::messages::{FlowProbe, Probe, Report};
 use crate::viewer::state::State;
 use crate::world::Quantity;
 
@@ -73,7 +73,9 @@ fn words(probe: &Probe, report: &Report) -> String {
 fn short(probe: &Probe, report: &Report) -> String {
     let finer = digits(report.cell_size_m) + 1;
     let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
-    let kelvin = probe.flow.as_ref().and_then(|flow| flow.kelvin);
+    // From above, the surface is seen; on a cut, what lies in the cell.
+    let seen = |flow: &FlowProbe| flow.surface_k.filter(|_| !probe.cut).or(flow.kelvin);
+    let kelvin = probe.flow.as_ref().and_then(seen);
     let warmth = kelvin.map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K)).unwrap_or_default();
     let what = what(probe);
     if what.is_empty() { format!("{up}{warmth}") } else { format!("{what}   {up}{warmth}") }

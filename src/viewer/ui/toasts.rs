@@ -4,9 +4,12 @@ use std::time::Instant;
 
 use kiss3d::egui::{Align2, Area, Context, Id, Order, RichText, Stroke, Ui, vec2};
 
-use super::{ACCENT, BRIGHT, WRONG, card};
+use super::{ACCENT, BRIGHT, WRONG, card, goals};
 use crate::viewer::messages::{Mend, Notice};
 use crate::viewer::state::State;
+
+/// Least room beside the goals that messages take, in points.
+const LEAST: f32 = 260.0;
 
 /// Draws the messages to show now, with the button of one that offers a mend.
 pub(super) fn draw(context: &Context, state: &mut State) {
@@ -16,10 +19,18 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let notices: Vec<Notice> = state.toasts.at(Instant::now()).cloned().collect();
     let offers = notices.iter().any(|notice| notice.mend.is_some());
     let area = Area::new(Id::new("toasts")).order(Order::Tooltip).interactable(offers);
-    let screen = context.content_rect().width();
-    let panel = super::panel_width(&state.shown, screen);
-    let width = (screen - panel - 40.0).clamp(160.0, 620.0);
-    area.anchor(Align2::CENTER_TOP, vec2(0.5 * panel, 12.0)).show(context, |ui| {
+    let screen = context.content_rect();
+    let panel = super::panel_width(&state.shown, screen.width());
+    // Between the panel and the goals, or below them where that is too narrow.
+    let goals = goals::area(context, state);
+    let left_of_goals = goals.map_or(screen.right(), |goals| goals.left()) - screen.left();
+    let (right, top) = match goals {
+        Some(goals) if left_of_goals - panel < LEAST => (screen.width(), goals.bottom() - screen.top() + 8.0),
+        _ => (left_of_goals, 12.0),
+    };
+    let width = (right - panel - 40.0).clamp(160.0, 620.0);
+    let middle = 0.5 * (panel + right) - 0.5 * screen.width();
+    area.anchor(Align2::CENTER_TOP, vec2(middle, top)).show(context, |ui| {
         ui.set_max_width(width);
         for notice in &notices {
             let (edge, text) = if notice.wrong { (WRONG, WRONG) } else { (ACCENT, BRIGHT) };
@@ -46,4 +57,47 @@ fn mend_button(ui: &mut Ui, state: &mut State, (notice, mend): (&Notice, Mend)) 
             state.toasts.dismiss(notice);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{Bounds, Camera};
+    use crate::scene::Scene;
+    use crate::viewer::messages::{Pace, Report};
+    use crate::viewer::ui::{Stage, shapes};
+
+    #[test]
+    fn messages_do_not_cover_the_goals_and_their_names_do_not_cover_each_other() {
+        let scene = Scene::open(std::path::Path::new("shipped:/village.toml")).expect("shipped");
+        let grid = scene.spec.grid.grid().expect("a box");
+        let progress = crate::goals::Progress { room: 0, now: 0, verdict: None };
+        let goals = scene.spec.goals.iter().map(|goal| (goal.clone(), progress)).collect();
+        let camera = Camera::new(&scene.spec.camera, &Bounds::of(grid), (1280, 800));
+        let text = "first lava at the open sides, after some more words than a line of a narrow window has room for";
+        for width in [1280.0, 1000.0, 820.0, 640.0] {
+            let mut state = State::new(scene.clone(), Pace::Paused, true);
+            state.report = Some(Report { goals: Vec::clone(&goals), ..Report::quiet(grid) });
+            state.ground = Some(std::sync::Arc::new(ndarray::Array2::from_elem((grid.nz, grid.nx), 12.0)));
+            state.tell(Notice::new(text.to_owned()));
+            let context = Context::default();
+            crate::viewer::ui::theme(&context);
+            let rests = std::time::Duration::ZERO;
+            let stage = Stage { camera: &camera, scale: 1.0, pointer: None, rests, handles: &[] };
+            let texts = shapes::texts(&context, vec2(width, 800.0), |context| {
+                goals::draw(context, &state, &stage);
+                draw(context, &mut state);
+            });
+            let message = texts.iter().find(|shown| shown.words == text).expect("the message");
+            let list = goals::area(&context, &state).expect("the goals");
+            assert!(!list.intersects(message.area), "{width}: {list:?} {:?}", message.area);
+            for goal in &scene.spec.goals {
+                let named: Vec<_> = texts.iter().filter(|shown| shown.words == goal.name).collect();
+                assert_eq!(named.len(), 1, "{width}: the name of a place; the list has a sign before it");
+                let over = texts.iter().filter(|shown| shown.area.intersects(named[0].area));
+                let tags = over.filter(|shown| scene.spec.goals.iter().any(|goal| goal.name == shown.words));
+                assert_eq!(tags.count(), 1, "{width}: {}", goal.name);
+            }
+        }
+    }
 }

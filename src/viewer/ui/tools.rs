@@ -19,6 +19,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
     let poured = poured(state);
+    let usual_dam = state.report.as_ref().map_or(state.tools.dam, Dam::fitting);
     let tools = &mut state.tools;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
@@ -39,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         Tool::Orbit | Tool::Pick => {}
         Tool::Source => source(ui, tools, flow.as_ref()),
         Tool::Bucket => {}
-        Tool::Dam => dam(ui, &mut tools.dam),
+        Tool::Dam => dam(ui, &mut tools.dam, usual_dam),
         Tool::Replace => {
             brush(ui, tools, flow.as_ref());
             replaced(ui, tools, &poured);
@@ -53,12 +54,13 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Height and width of the next dam.
-fn dam(ui: &mut Ui, dam: &mut Dam) {
+/// Height and width of the next dam, up to some times those of one that suits the cells.
+fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
+    let (high, wide) = ((4.0 * usual.height_m).max(50.0), (8.0 * usual.width_m).max(200.0));
     let hint = "Height above the ground; below 0 the depth of a ditch.";
-    Row::new("height", "m", hint).show(ui, &mut dam.height_m, -50.0..=50.0, Some(5.0));
+    Row::new("height", "m", hint).show(ui, &mut dam.height_m, -high..=high, Some(usual.height_m));
     let hint = "Width across the line; at least the columns that it crosses.";
-    Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=200.0, Some(0.0));
+    Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
 }
 
 /// The choice of the material that goes.

@@ -1,6 +1,8 @@
 //! The thread on which the simulation runs. The window holds a [`Worker`]: it sends commands and polls for updates, and
 //! neither ever waits for the other.
 
+#[cfg(test)]
+mod arrival_tests;
 mod clock;
 mod ember;
 mod media;
@@ -136,21 +138,7 @@ impl Worker {
         }
         let said = lock(&self.shared.broken).take()?;
         let text = format!("the simulation broke off, by a mistake in Lavoxel; please start it again ({said})");
-        Some(Update {
-            report: self.report.clone()?,
-            reset: false,
-            patches: Vec::new(),
-            media: None,
-            air: None,
-            crust: None,
-            bricks: None,
-            ground: None,
-            cuts: [None, None, None],
-            ember: None,
-            sea: None,
-            mouths: Vec::new(),
-            notices: vec![Notice::wrong(text)],
-        })
+        Some(Update { notices: vec![Notice::wrong(text)], ..Update::of_report(self.report.clone()?) })
     }
 
     /// Whether the thread still works; false after it broke.

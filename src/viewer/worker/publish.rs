@@ -83,8 +83,8 @@ impl Publisher {
         self.stale = true;
     }
 
-    /// All that the window does not know yet.
-    pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, epoch: u64) -> Update {
+    /// All that the window does not know yet; `numbers`: those of the report's epoch and of its scene.
+    pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, numbers: [u64; 2]) -> Update {
         let timeline = session.timeline();
         let session = &*session;
         let world = session.simulation().world();
@@ -104,7 +104,11 @@ impl Publisher {
         let crust = newer(&mut self.sent_crust, &self.lowpass.volume().crust);
         let ember = self.embers.update(&self.lowpass, !patched.is_empty() || crust.is_some(), eye.glow);
         Update {
-            report: Report { timeline, watched: self.watched(session, eye), ..self.report(session, clock, eye, epoch) },
+            report: Report {
+                timeline,
+                watched: self.watched(session, eye),
+                ..self.report(session, clock, eye, numbers)
+            },
             reset,
             patches: patched,
             bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
@@ -159,7 +163,7 @@ impl Publisher {
         })
     }
 
-    fn report(&self, session: &Session, clock: &Clock, eye: &Eye, epoch: u64) -> Report {
+    fn report(&self, session: &Session, clock: &Clock, eye: &Eye, [epoch, opened]: [u64; 2]) -> Report {
         let simulation = session.simulation();
         let world = simulation.world();
         let line = session.history.line();
@@ -168,6 +172,7 @@ impl Publisher {
         Report {
             name: session.name().to_owned(),
             epoch,
+            opened,
             grid: world.grid(),
             cell_size_m: session.site().cell_size_m,
             drape: session.drape().cloned(),

@@ -25,6 +25,10 @@ pub(super) struct Thread {
     clock: Clock,
     eye: Eye,
     epoch: u64,
+    /// Scenes that were asked for.
+    asked: u64,
+    /// Number of the present scene among those that were asked for, 0 for the first one.
+    opened: u64,
     notices: Vec<Notice>,
     /// Commands that are carried out at the end of the way to another moment.
     waiting: VecDeque<Command>,
@@ -51,6 +55,8 @@ impl Thread {
             clock: Clock::new(),
             eye: Eye::default(),
             epoch: 0,
+            asked: 0,
+            opened: 0,
             gives_way: false,
             changed: true,
             next_update: Instant::now(),
@@ -132,7 +138,7 @@ impl Thread {
         self.session.travels() || self.session.visited().is_some()
     }
 
-    fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         let start = Instant::now();
         self.session.step();
         let now = Instant::now();
@@ -147,7 +153,7 @@ impl Thread {
     /// Sends an update to the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
-        let mut update = self.publisher.update(&mut self.session, &self.clock, &self.eye, self.epoch);
+        let mut update = self.publisher.update(&mut self.session, &self.clock, &self.eye, [self.epoch, self.opened]);
         self.notices.extend(self.session.take_notices());
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
@@ -156,7 +162,7 @@ impl Thread {
         self.next_update = (start + BETWEEN_UPDATES).max(Instant::now() + start.elapsed());
     }
 
-    fn read(&mut self, message: Message) {
+    pub(super) fn read(&mut self, message: Message) {
         match message {
             Message::Command(command) => {
                 self.changed = true;
@@ -204,14 +210,14 @@ impl Thread {
     fn carry_out(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Open(scene) => {
-                self.session = Session::open(*scene).map_err(|e| e.to_string())?;
-                self.waiting.clear();
-                self.jump();
+                self.asked += 1;
+                let session = Session::open(*scene).map_err(|e| e.to_string())?;
+                self.begin(session)?;
             }
             Command::Resume(scene, history) => {
-                self.session = Session::resume(*scene, *history)?;
-                self.waiting.clear();
-                self.jump();
+                self.asked += 1;
+                let session = Session::resume(*scene, *history)?;
+                self.begin(session)?;
             }
             Command::Thumbnail(picture) => self.session.set_thumbnail(picture),
             Command::Pace(pace) => {
@@ -254,6 +260,19 @@ impl Thread {
                 self.notices.push(Notice::new(text));
             }
         }
+        Ok(())
+    }
+
+    /// Takes a session in the place of the present one.
+    fn begin(&mut self, session: Session) -> Result<(), String> {
+        self.session = session;
+        self.opened = self.asked;
+        self.waiting.clear();
+        // A challenge waits for its player, who has yet to read what is asked.
+        if self.session.simulation().goals().are_open() {
+            self.clock.set(Pace::Paused)?;
+        }
+        self.jump();
         Ok(())
     }
 

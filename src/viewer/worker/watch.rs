@@ -3,16 +3,20 @@
 use std::time::{Duration, Instant};
 
 use crate::map::Site;
+use crate::matter::Kind;
 use crate::source::VentSpec;
 use crate::state::State;
 use crate::viewer::flow::ZERO_CELSIUS_K;
-use crate::viewer::messages::{Column, Spread, Watch, Watched};
+use crate::viewer::messages::{Column, Spread, Stand, Watch, Watched};
 use crate::world::{CellMeasure, Quantity};
 
 /// Shortest time between two measurements of the whole material.
 const SELDOM: Duration = Duration::from_millis(200);
 /// Least amount in a cell of a column that counts as covered.
 const COVERS: f32 = 0.05;
+
+/// Least content of a cell on which a camera stands.
+const HALF: f32 = 0.5;
 
 /// The last measurement, and when it was made.
 #[derive(Default)]
@@ -44,7 +48,8 @@ impl Watcher {
             self.since = Some(Instant::now());
         }
         let column = asked.column.and_then(|at| column(world, site, at));
-        let watched = Watched { spread: self.spread, column };
+        let stand = asked.stand.and_then(|at| stand(world, at));
+        let watched = Watched { spread: self.spread, column, stand };
         (watched != Watched::default()).then_some(watched)
     }
 }
@@ -71,6 +76,21 @@ fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f6
     }
 }
 
+/// The upper surface of a column; none outside of the box. A cell counts when it is half full: of waves and drops there is more.
+fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
+    let (grid, [x, z]) = (world.grid(), at);
+    let ground = *world.ground().surface().get((z, x))?;
+    let firm = world.materials().filter(|material| material.kind != Kind::Gas);
+    let amounts: Vec<_> =
+        firm.map(|material| world.values(&Quantity::new(CellMeasure::Amount, &material.name))).collect();
+    let level = |y: usize| {
+        let filled: f32 = amounts.iter().map(|amount| amount.at([x, y, z])).sum();
+        (filled >= HALF).then(|| y as f32 + filled.min(1.0))
+    };
+    let surface = (0..grid.ny).rev().find_map(level).map_or(ground, |level| level.max(ground));
+    Some(Stand { at, surface })
+}
+
 /// A column in numbers; none outside of the box.
 fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     let grid = world.grid();
@@ -78,18 +98,15 @@ fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     if x >= grid.nx || z >= grid.nz {
         return None;
     }
-    let flow = world.flow().map(|flow| flow.column(z * grid.nx + x));
+    // As pictures draw it: a crust is darker than what flows below it.
+    let surface_k = world.flow().and_then(|flow| flow.crust_k(z * grid.nx + x));
     let cells = |material: &str| {
         let amount = world.values(&Quantity::new(CellMeasure::Amount, material));
         (0..grid.ny).map(|y| f64::from(amount.at([x, y, z]))).sum::<f64>()
     };
     let thickness =
         world.materials().map(|material| (material.name.clone(), cells(&material.name) * site.cell_height_m()));
-    Some(Column {
-        at,
-        thickness_m: thickness.collect(),
-        celsius: flow.and_then(|column| column.surface_k).map(|kelvin| kelvin - ZERO_CELSIUS_K),
-    })
+    Some(Column { at, thickness_m: thickness.collect(), celsius: surface_k.map(|kelvin| kelvin - ZERO_CELSIUS_K) })
 }
 
 #[cfg(test)]
@@ -106,14 +123,15 @@ mod tests {
         let stage = Scene::parse(text, Path::new("test.toml")).expect("a scene").build(Box::new(Plain)).expect("built");
         let (world, site) = (stage.simulation.world(), &stage.site);
         let vents: Vec<_> = stage.simulation.vents().cloned().collect();
-        let asked = Watch { material: Some("lava".to_owned()), column: Some([6, 5]) };
+        let asked = Watch { material: Some("lava".to_owned()), column: Some([6, 5]), stand: Some([6, 5]) };
         let watched = Watcher::default().watch((world, site), (0, vents.iter()), &asked).expect("measured");
         let spread = watched.spread.expect("lava is there");
         // Four columns of 2 m, the last one three to the east of the vent.
         assert_eq!((spread.area_m2, spread.front_m), (16.0, Some(6.0)));
         let column = watched.column.expect("in the box");
         assert_eq!((&column.thickness_m[..], column.celsius), (&[("lava".to_owned(), 4.0)][..], None));
-        let outside = Watch { material: None, column: Some([20, 5]) };
+        assert_eq!(watched.stand, Some(Stand { at: [6, 5], surface: 3.0 }), "on the block, not in it");
+        let outside = Watch { material: None, column: Some([20, 5]), stand: Some([20, 5]) };
         assert_eq!(Watcher::default().watch((world, site), (0, vents.iter()), &outside), None);
     }
 }

@@ -215,3 +215,16 @@ fn looking_takes_no_drag() {
     assert!(!tools.press(&aim(1.0, 1.0, 0.0), None, &report(Vec::new())));
     assert!(!tools.is_busy());
 }
+
+#[test]
+fn a_dam_suits_the_cells_of_its_world() {
+    let mut report = report(Vec::new());
+    (report.cell_size_m, report.cell_height_m) = (10.0, 10.0);
+    let of = |report: &Report| {
+        let dam = Dam::fitting(report);
+        (dam.height_m, dam.width_m)
+    };
+    assert_eq!(of(&report), (50.0, 40.0), "5 cells high and 4 wide: as thick as the flows of the classic model");
+    (report.cell_size_m, report.cell_height_m) = (0.5, 0.5);
+    assert_eq!(of(&report), (5.0, 2.0));
+}
