@@ -217,6 +217,14 @@ impl Simulation {
         self.with(py, |held| Ok(held.stage.simulation.time_s()))
     }
 
+    /// Plans the end of a run of the physical model: the step within which it lies ends there.
+    fn end_at(&self, py: Python<'_>, time_s: f64) -> PyResult<()> {
+        self.with(py, |held| {
+            held.stage.simulation.end_at(Some(time_s));
+            Ok(())
+        })
+    }
+
     /// Steps that the scene asks for.
     #[getter]
     fn steps_of_scene(&self, py: Python<'_>) -> PyResult<u64> {

@@ -219,6 +219,9 @@ def test_a_time_of_the_physical_model_and_its_fields():
     simulation = lavoxel.simulate("wax")
     simulation.run("10s", progress=False)
     assert simulation.time_s == pytest.approx(10.0)
+    # A time within a step of a second cuts it.
+    simulation.run("12.5s", progress=False)
+    assert (simulation.time_s, simulation.steps) == (12.5, 13)
     assert {"temperature", "viscosity", "velocity-east"} <= set(simulation.fields)
     kelvin = simulation.array("temperature")
     assert 280.0 < kelvin[kelvin > 0.0].mean() < 400.0

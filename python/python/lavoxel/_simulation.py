@@ -203,6 +203,7 @@ class Simulation:
         if time_s < 0.0:
             raise _lavoxel.LavoxelError(f"until: give a time since the start, 0 or more, not {until!r}")
         bar = Progress(round(time_s - start), "s of the eruption", progress)
+        self._inner.end_at(time_s)
         try:
             while (now := self.time_s) is not None and now < time_s:
                 self._inner.step(1)
