@@ -101,7 +101,7 @@ pub(crate) enum Request {
 /// A card about the challenge of a scene with goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Card {
-    /// What is asked, before the first step.
+    /// Question before the first step.
     Task,
     /// How it ended.
     End(Verdict),

@@ -7,12 +7,9 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, &[&str])] = &[
     (
         "the ground: numbers, shapes, checks, files",
-        &[
-            "account", "exact", "grid", "memory", "output", "parallel", "round", "shipped", "stamp", "units",
-            "validate", "words",
-        ],
+        &["account", "exact", "grid", "memory", "output", "parallel", "round", "stamp", "units", "validate", "words"],
     ),
-    ("files that are read", &["input"]),
+    ("files that are read, and those of the program", &["input", "shipped"]),
     ("what a key of a scene may be; files in a session file; tables", &["inside", "param", "table"]),
     ("tools", &["generate", "map", "measure", "plot", "random", "simd"]),
     ("what is seen and stood on", &["terrain", "view"]),

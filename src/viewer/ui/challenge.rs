@@ -50,7 +50,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// What is asked, and the tools.
+/// Question and tools.
 fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     ui.label(RichText::new(format!("Challenge: {}", report.name)).strong().size(15.0).color(BRIGHT));
     let words = state.scene.spec.task.split_whitespace().collect::<Vec<_>>().join(" ");
