@@ -301,7 +301,8 @@ fn go_on(bytes: &[u8]) -> Result<(), Refused> {
     }
     for _ in 0..2 {
         simulation.step();
-        records.iter_mut().for_each(|records| records.observe(simulation.world(), simulation.steps()));
+        let (state, step) = (simulation.world(), simulation.steps());
+        records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
     }
     simulation.world().check().expect("the account is exact");
     Ok(())

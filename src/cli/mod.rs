@@ -197,7 +197,12 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     if path.exists() {
         return Ok(path.to_owned());
     }
-    shipped::named(path).ok_or_else(|| anyhow::Error::msg(shipped::no_file(path)))
+    shipped::named(path).ok_or_else(|| no_file(path))
+}
+
+/// Error about a file that is not there.
+fn no_file(path: &Path) -> anyhow::Error {
+    anyhow::Error::msg(shipped::no_file(path))
 }
 
 /// Keeps a file that is read, and its sidecar files, from being replaced.

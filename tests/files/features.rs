@@ -1,4 +1,5 @@
 //! Layers of points, lines and polygons on the columns of a box: what lava reaches and barriers read them by one reader.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
 use std::path::Path;

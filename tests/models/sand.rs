@@ -653,7 +653,7 @@ fn a_stream_that_falls_does_not_lie() {
     let ledge = Shape::Box { from: [26.0, 30.0, 26.0], to: [28.0, 31.0, 35.0] };
     world.edit(&Edit { shape: ledge, matter: Matter::Rock });
     world.open_account();
-    let number = world.number_of("sand").unwrap();
+    let number = world.number_of("sand").expect("a layer of sand");
     let pour = VentSpec {
         material: Some("sand".to_owned()),
         x: 30.5,

@@ -18,11 +18,9 @@ use wait4::Wait4;
 #[path = "../../fuzz/src/container.rs"]
 #[allow(unreachable_pub, reason = "the fuzz targets use it as a module of their crate")]
 mod container;
-#[path = "../files/formats_in/tiff.rs"]
-mod tiff;
 
+use crate::safety::tiff::Tiff;
 use container::{BLOCK, block, container};
-use tiff::Tiff;
 
 /// What the process may have besides its limit, in MiB.
 const BESIDE: u64 = 64;
@@ -610,8 +608,11 @@ impl Folder {
 /// As many bytes as GeoJSON takes for a polygon over a box of 1000 × 1000 cells.
 const OVER_ALL: &str = "[[[0,0],[1000,0],[1000,1000],[0,1000],[0,0]]]";
 
+/// Name of a reader, and a maker of its file.
+type Step = (&'static str, fn(&Folder));
+
 /// A file for each reader that would take more than the limit, by the name of the reader.
-const WALK: &[(&str, fn(&Folder))] = &[
+const WALK: &[Step] = &[
     ("scene", |folder| {
         folder.put("lines.toml", "\n".repeat(3 << 20).as_bytes());
         folder.refused(64, &["run", "lines.toml"], "the scene would need");

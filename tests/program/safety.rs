@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 #[path = "../files/formats_in/tiff.rs"]
-mod tiff;
+pub(crate) mod tiff;
 
 use crate::child::Running;
 use tiff::Tiff;

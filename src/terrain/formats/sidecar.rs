@@ -109,7 +109,8 @@ pub(super) fn unit_m(options: &LoadOptions, named: Option<&str>, path: &Path) ->
 
 /// The sidecar files of a raster that are there, for those who copy or protect them.
 pub fn found(path: &Path) -> Vec<PathBuf> {
-    candidates(path).into_iter().filter_map(|names| names.into_iter().find(|name| open(name).is_ok())).collect()
+    let there = |names: Vec<PathBuf>| names.into_iter().find(|name| open(name).is_ok());
+    input::guard(|| candidates(path).into_iter().filter_map(there).collect()).unwrap_or_default()
 }
 
 impl Sidecars {
