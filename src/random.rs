@@ -57,6 +57,10 @@ pub enum Salt {
     Survey = 14,
     /// Points of a search for the best numbers of a scene.
     Search = 15,
+    /// Falling grains that go to a side.
+    Scatter = 16,
+    /// The side to which each of them goes.
+    ScatterSide = 17,
 }
 
 /// Seed and step from which the random bits of a step follow.
@@ -156,6 +160,14 @@ impl StepKey {
     pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
         let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
         self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
+    }
+
+    /// The cells of a group of which a random number from 0 to 3 is `one`: two bits of [`StepKey::pattern`].
+    #[inline]
+    pub(crate) fn drawing(self, tile: TilePlace, one: usize) -> u32 {
+        let word = self.group(tile)[0];
+        let bits = |bits: u64, wanted: bool| if wanted { bits as u32 } else { !bits as u32 };
+        bits(word, one & 1 == 1) & bits(word >> 32, one & 2 == 2)
     }
 
     /// The cells of a group whose random bytes are below `share`. The bytes lie across words of 32 bits, the highest bit of each

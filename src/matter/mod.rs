@@ -198,11 +198,13 @@ pub struct Grains {
     pub drag: f64,
     /// Whether grains below other grains run to the sides.
     pub flow: bool,
+    /// Share of the steps in which a falling grain goes down to a side.
+    pub scatter: f64,
 }
 
 impl Default for Grains {
     fn default() -> Self {
-        Self { corners: 0.25, slip: 0.25, drag: 0.5, flow: false }
+        Self { corners: 0.25, slip: 0.25, drag: 0.5, flow: false, scatter: 0.0 }
     }
 }
 

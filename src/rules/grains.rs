@@ -2,6 +2,8 @@
 //! slips, one cell a step at most.
 //!
 //! ```text
+//! scatter  a falling grain, in a share `scatter` of the steps: down to one of four sides, which it draws, if the cell at that side
+//!        and the one below it are free
 //! fall   down, if the cell below is free; a column from the bottom up and in place: a stack falls as a stack
 //! slide  down to one of eight sides, if the cell at that side and the one below it are free;
 //!        over a corner only from a fixed share `corners` of the cells, and if one of the two cells between is free
@@ -11,9 +13,9 @@
 //! ```
 //!
 //! The published scan moves a grain as far as it finds room, and favours the side that it tries first; its author marks moved
-//! grains and turns the sides about. Here the fall comes first, then the eight slides, the flows and the slips are turns, each in
-//! an order that is drawn for the step. In a turn all grains move the same way by the state before it, so that no two want one
-//! cell; a grain that has moved in the step stays.
+//! grains and turns the sides about. Here falling grains that scatter come first, then the fall; then the eight slides, the
+//! flows and the slips are turns, each in an order that is drawn for the step. In a turn all grains move the same way by the
+//! state before it, so that no two want one cell; a grain that has moved in the step stays.
 //!
 //! A cell is free unless it is solid, full of still matter, holds a grain of this kind or a heavier one, or is at least half
 //! full of fluids that are denser than the grain: ash lies on lava. A lighter grain in the way changes places with the one that
@@ -44,6 +46,8 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(grains.drag: Linear, [0.0, 1.0] "of the steps",
         "steps in which a grain in lighter matter stays; more makes it sink slower"),
     param!(grains.flow: Switch, [0.0, 1.0] "", "whether grains below other grains run to the sides, as tiles of water"),
+    param!(grains.scatter: Linear, [0.0, 1.0] "of the steps",
+        "steps in which a falling grain goes down to a side that it draws; more widens a falling stream"),
 ];
 
 /// The rule's parameters; shares are of 256.
@@ -57,6 +61,8 @@ pub struct FallingGrains {
     pub drag: u16,
     /// Whether grains below grains run to the sides.
     pub flow: bool,
+    /// Steps in which a falling grain goes to a side.
+    pub scatter: u16,
     /// The sides of the box.
     pub walls: Walls,
 }
@@ -68,11 +74,16 @@ impl Turns for FallingGrains {
     fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
         let open = u32::from(self.walls == Walls::Open);
-        [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, 0]
+        [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, self.scatter.into()]
     }
 
     fn walls(&self) -> Walls {
         self.walls
+    }
+
+    fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn> {
+        let order = order(draw.key_of(Salt::Order, layer).number());
+        order.into_iter().filter(|&side| self.scatter > 0 && side < 4).map(Turn::Scatter)
     }
 
     fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn> {
@@ -94,6 +105,14 @@ impl Turns for FallingGrains {
         let [dx, dy, dz] = turn.way();
         let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
         match turn {
+            Turn::Scatter(side) => {
+                let [scatters, sides] = scatter_keys(draw);
+                free(0, -1)
+                    && free(1, 0)
+                    && free(1, -1)
+                    && scatters.chooses(place, self.scatter)
+                    && usize::from(sides.pattern(place) & 3) == side
+            }
             Turn::Slide(side) => {
                 let is_open = || around.is_free([dx, 0, 0]) || around.is_free([0, 0, dz]);
                 let is_let = || side < 4 || corner_cells(draw).chooses(place, self.corners) && is_open();
@@ -109,6 +128,13 @@ impl Turns for FallingGrains {
     #[inline(always)]
     fn going(&self, turn: Turn, tile: TilePlace, draw: Draw, around: &impl TilesAround) -> u32 {
         match turn {
+            Turn::Scatter(side) => match around.slope() & around.free(0, true) {
+                0 => 0,
+                ways => {
+                    let [scatters, sides] = scatter_keys(draw);
+                    ways & scatters.chosen(tile, self.scatter) & sides.drawing(tile, side)
+                }
+            },
             Turn::Slide(side) => match around.slope() {
                 ways if side < 4 || ways == 0 => ways,
                 ways => match ways & corner_cells(draw).chosen(tile, self.corners) {
@@ -134,9 +160,9 @@ impl Listed for FallingGrains {
 
     fn of(site: &Site<'_>) -> Option<Self> {
         let grains = &site.material.grains;
-        let [corners, slip, drag] =
-            [grains.corners, grains.slip, grains.drag].map(|value| (value * 256.0).round() as u16);
-        Some(Self { corners, slip, drag, flow: grains.flow, walls: site.spec.walls })
+        let shares = [grains.corners, grains.slip, grains.drag, grains.scatter];
+        let [corners, slip, drag, scatter] = shares.map(|value| (value * 256.0).round() as u16);
+        Some(Self { corners, slip, drag, flow: grains.flow, scatter, walls: site.spec.walls })
     }
 
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
@@ -147,6 +173,11 @@ impl Listed for FallingGrains {
 /// The cells of a run from which grains slide over a corner.
 fn corner_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Corners, draw.seed)
+}
+
+/// Keys of a step: the cells from which falling grains scatter, and the side of each.
+fn scatter_keys(draw: Draw) -> [StepKey; 2] {
+    [Salt::Scatter, Salt::ScatterSide].map(|salt| draw.key_of(salt, 0))
 }
 
 /// The cells of a run from which grains slip.

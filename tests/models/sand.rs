@@ -20,11 +20,13 @@ fn some(name: &str, amount: f64) -> Matter {
 /// A material of grains with any numbers.
 fn any_grains(name: &'static str, density: f64) -> impl Strategy<Value = Material> {
     let share = || prop_oneof![Just(0.0), Just(1.0), Just(0.25), 0.0..=1.0];
-    (share(), share(), share(), any::<bool>()).prop_map(move |(corners, slip, drag, flow)| Material {
+    let rare = || prop_oneof![Just(0.0), share()];
+    let shares = (share(), share(), share(), rare(), any::<bool>());
+    shares.prop_map(move |(corners, slip, drag, scatter, flow)| Material {
         name: name.to_owned(),
         kind: Kind::Grain,
         density,
-        grains: Grains { corners, slip, drag, flow },
+        grains: Grains { corners, slip, drag, flow, scatter },
         ..Material::water()
     })
 }
@@ -645,7 +647,7 @@ fn a_stream_that_falls_does_not_lie() {
         name: "sand".to_owned(),
         kind: Kind::Grain,
         density: 2650.0,
-        grains: Grains { corners: 0.25, slip: 0.0, drag: 0.0, flow: false },
+        grains: Grains { corners: 0.25, slip: 0.0, drag: 0.0, ..Grains::default() },
         ..Material::water()
     };
     // A ledge of rock in the air bears sand, too.
@@ -678,4 +680,39 @@ fn a_stream_that_falls_does_not_lie() {
     (0..600).for_each(|_| simulation.step());
     let [lying, all] = depths(&simulation);
     assert!(most(&all) > 5.0 && lying == all, "{} of {} cells lie at rest", lying.sum(), all.sum());
+}
+
+/// Place of a grain after falling for `steps` steps from the middle of a box of 64 × 64 columns.
+fn fallen(scatter: f64, steps: u64, seed: u64) -> [usize; 3] {
+    let sand = grains("sand", 2650.0, Grains { scatter, ..Grains::default() });
+    let mut world = empty(Grid::new(64, 52, 64), vec![sand]);
+    fill(&mut world, [32, 51, 32], [33, 52, 33], some("sand", 1.0));
+    let mut simulation = run(world, &[], seed);
+    (0..steps).for_each(|_| simulation.step());
+    let place = layer(simulation.world(), "sand").held().map(|(place, _)| place).next();
+    place.expect("the grain is there")
+}
+
+#[test]
+fn falling_grains_scatter_as_far_as_a_random_walk() {
+    const STEPS: u64 = 40;
+    let cases = common::cases(100);
+    for (scatter, expected) in [(0.0, 0.0), (0.5, 10.0), (1.0, 20.0)] {
+        let mut sums = [[0.0; 2]; 2];
+        for seed in 0..cases {
+            let [x, y, z] = fallen(scatter, STEPS, u64::from(seed));
+            // It falls as fast as any other grain.
+            assert_eq!(y, 51 - STEPS as usize, "scatter {scatter}, seed {seed}");
+            for (sum, by) in sums.iter_mut().zip([x, z].map(|at| at as f64 - 32.0)) {
+                *sum = [sum[0] + by, sum[1] + by * by];
+            }
+        }
+        // Half of the moves to a side are along x, each by one cell: a variance of scatter / 2 · steps.
+        for [by, squares] in sums.map(|sums| sums.map(|sum| sum / f64::from(cases))) {
+            let error = (expected / f64::from(cases)).sqrt();
+            assert!(by.abs() <= 4.0 * error, "scatter {scatter}: a mean of {by:.2} cells");
+            let of_variance = 4.0 * expected * (2.0 / f64::from(cases)).sqrt();
+            assert!((squares - expected).abs() <= of_variance, "scatter {scatter}: {squares:.2}, not {expected}");
+        }
+    }
 }

@@ -23,6 +23,7 @@ struct Grains<'a, R> {
 pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
     let moved = vec![false; world.grid().cells()];
     let mut grains = Grains { world, layer, rule, draw, moved };
+    rule.scatters(draw, layer).for_each(|turn| grains.turn(turn));
     grains.fall();
     rule.turns(draw, layer).into_iter().for_each(|turn| grains.turn(turn));
 }
@@ -36,13 +37,14 @@ impl<R: Turns> Grains<'_, R> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Every column from the bottom up.
+    /// Every column from the bottom up; what scattered stays.
     fn fall(&mut self) {
         let grid = self.grid();
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
             for y in 1..grid.ny {
                 let (place, below) = ([x, y, z], [x, y - 1, z]);
-                if self.holds(place) && self.world.is_free_for(self.layer, below) && !self.stays(place, below) {
+                let can_fall = self.holds(place) && !self.moved[grid.index(place)];
+                if can_fall && self.world.is_free_for(self.layer, below) && !self.stays(place, below) {
                     self.put(place, Some(below));
                 }
             }

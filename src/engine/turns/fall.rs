@@ -48,7 +48,7 @@ fn row<S: Simd>(
     let mut fell = 0;
     for bit in bits(tiles) {
         let (at, below) = (first + bit, first + bit - state.held.pitch);
-        let mut falls = state.held[at] & state.free(below);
+        let mut falls = state.held[at] & !state.moved[at] & state.free(below);
         if thick.is_any && falls != 0 {
             falls &= !stays(s, state, plan, thick, (w * ROW + bit, y, falls));
         }

@@ -83,8 +83,9 @@ pub(super) fn run<R: Turns>(
     if own.wake_under(Reader::Column, &rule.numbers(draw.seed), ground) {
         own.strips.iter_mut().for_each(|strip| strip.grains.barriers = None);
     }
-    let (turns, (key, share)) = (rule.turns(draw, layer), rule.held_up(draw, layer));
-    let Some((from, to)) = reach(own, turns.len()) else { return };
+    let (scatters, turns): (Vec<_>, _) = (rule.scatters(draw, layer).collect(), rule.turns(draw, layer));
+    let (key, share) = rule.held_up(draw, layer);
+    let Some((from, to)) = reach(own, scatters.len() + turns.len()) else { return };
     let is_any =
         share > 0 && (!lighter.is_empty() || fluids.iter().any(|fluid| fluid.strips.iter().any(|s| s.tiles() > 0)));
     let step = Step {
@@ -102,6 +103,8 @@ pub(super) fn run<R: Turns>(
     let (states, plans) = (&mut scratch.states[..to - from], &mut scratch.plans[..to - from]);
     step.prepare(own, states, plans);
     step.prepare_lighter(lighter, states);
+    step.look(states, plans);
+    step.scatter(&scatters, states, plans);
     step.fall(states, plans);
     for (number, &turn) in turns.iter().enumerate() {
         if !step.turn((number, turn), states, plans) {
@@ -186,15 +189,32 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Looks around the changes since the last step, lets grains fall, and lists those that may move to a side.
-    fn fall(&self, states: &mut [State], plans: &mut [Plan]) {
-        let [flow, level] = self.rule.goes_level();
-        let strips = &*states;
+    /// Looks around the changes since the last step or in the last pass.
+    fn look(&self, states: &[State], plans: &mut [Plan]) {
+        let [flow, _] = self.rule.goes_level();
         each(plans, false, |i, plan| {
-            if strips[i].is_there {
-                plan.look_around_changes(self.near(strips, i), flow);
+            if states[i].is_there {
+                plan.look_around_changes(self.near(states, i), flow);
             }
         });
+    }
+
+    /// Lets falling grains go to a side, each turn by what the one before left. What they leave and where they come is looked at in
+    /// the fall.
+    fn scatter(&self, turns: &[Turn], states: &mut [State], plans: &mut [Plan]) {
+        for &turn in turns {
+            let [_, level] = self.rule.goes_level();
+            for (i, plan) in plans.iter_mut().enumerate().filter(|(i, _)| states[*i].is_there) {
+                plan.list_all(self.near(states, i), level);
+            }
+            self.turn((0, turn), states, plans);
+            self.look(states, plans);
+        }
+    }
+
+    /// Lets grains fall, and lists those that may move to a side.
+    fn fall(&self, states: &mut [State], plans: &mut [Plan]) {
+        let [flow, level] = self.rule.goes_level();
         let is_much = plans.iter().map(|plan| plan.look.count()).sum::<usize>() > LEAST_SHARED;
         let mut parts: Vec<_> = states.iter_mut().zip(plans.iter_mut()).collect();
         each(&mut parts, is_much, |i, (state, plan)| {

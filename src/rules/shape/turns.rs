@@ -15,6 +15,8 @@ pub const SIDES: [(isize, isize); 8] = {
 /// A turn: what all grains do that can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
+    /// Go down to one of the first four of [`SIDES`] instead of falling.
+    Scatter(usize),
     /// Slide to one of [`SIDES`].
     Slide(usize),
     /// Flow to one of the first four.
@@ -27,7 +29,7 @@ impl Turn {
     /// Where a grain goes: by so many cells along x, y and z.
     pub fn way(self) -> [isize; 3] {
         let (side, dy) = match self {
-            Self::Slide(side) => (side, -1),
+            Self::Scatter(side) | Self::Slide(side) => (side, -1),
             Self::Flow(side) | Self::Slip(side) => (side, 0),
         };
         let (dx, dz) = SIDES[side];
@@ -47,6 +49,9 @@ pub(crate) trait Turns: Sync {
 
     /// The sides of the box.
     fn walls(&self) -> Walls;
+
+    /// The turns of falling grains in a step of the layer with a number, in their order, before the fall.
+    fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn>;
 
     /// The turns of a step of the layer with a number, in their order, after the fall.
     fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn>;
