@@ -268,6 +268,8 @@ material! {
     drift: Drift = Drift::default(),
     /// See [`crate::rules::float::PARAMS`].
     floats: bool = false,
+    /// See [`crate::rules::dry::PARAMS`].
+    dry_below: f64 = 0.0,
     /// Whether it turns to ground where it lies on ground; see [`crate::rules::set`].
     sets: bool = false,
     /// How much of each element a part of it has; reactions keep every element.

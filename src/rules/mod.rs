@@ -11,6 +11,7 @@ pub mod calm;
 mod change;
 pub mod compress;
 pub mod drift;
+pub mod dry;
 pub mod float;
 pub mod grains;
 pub mod gravity;

@@ -1,6 +1,7 @@
 //! The rules in force, and the order of a step.
 
 use super::Param;
+use super::dry::Drying;
 use super::float::Floating;
 use super::leave::Leaving;
 use super::params::{Roof, RulesSpec};
@@ -89,6 +90,7 @@ rules! {
     Set(super::set::Setting) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
     Calm(super::calm::Calming) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
     Leave(super::leave::Leaving) = "leave" moves [] reads []: "A gas leaves through the roof.",
+    Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
 }
 
 /// The rules of a step in their order, each with the place of its layer.
@@ -97,7 +99,7 @@ pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
     /// The rules of a world of lava and of `materials`: those that move each layer, what floats, then the reactions in the order
-    /// of their tables, what sets, and what leaves through the roof.
+    /// of their tables, what sets, what leaves through the roof, and what dries.
     pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
@@ -112,6 +114,7 @@ impl Rules {
             layers().filter(|(_, material)| material.sets).map(|(layer, _)| (layer, Rule::Set(Setting { layer })));
         let leaves = layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
         let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(Leaving)));
+        let dries = layers().filter_map(|(layer, material)| Some((layer, Rule::Dry(Drying::new(material)?))));
         let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));
         Self(
             moved
@@ -119,6 +122,7 @@ impl Rules {
                 .chain(reactions.iter().enumerate().filter_map(react))
                 .chain(sets)
                 .chain(leaves)
+                .chain(dries)
                 .collect(),
         )
     }

@@ -84,6 +84,8 @@ pub struct Layer {
     pub(crate) settled: Settled,
     /// Under what tracing last moved nothing, or no gas could drift.
     pub(crate) traced: Option<Traced>,
+    /// Its version after the last search for films, and the amount below which they dried.
+    pub(super) searched: Option<(LayerVersion, u16)>,
     /// The reads of it, by the low-pass, the records and the lighter layers.
     pub(crate) clock: ChangeClock,
     /// Number of the last read by the lighter layers; `None` where there are none.
@@ -107,6 +109,7 @@ impl Layer {
             awake: vec![false; strips],
             settled: Settled::default(),
             traced: None,
+            searched: None,
             read_by_lighter: above.then(|| clock.count(Reading::Lighter)),
             read_by_grains: None,
             clock,
@@ -190,6 +193,19 @@ impl Layer {
                 held.map(move |lane| ([tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X], tile.cell(lane)))
             })
         })
+    }
+
+    /// The cells of a strip that hold any, and less than `below`, with their amounts.
+    pub(super) fn films(&self, tz: usize, below: u16) -> Vec<(Place, u16)> {
+        // An amount of 0 wraps to the largest number.
+        let is_film = |amount: u16| amount.wrapping_sub(1) < below.saturating_sub(1);
+        let thin = self.strips[tz].iter().filter(|(_, _, tile)| tile.amount().0.iter().any(|&amount| is_film(amount)));
+        let cells = thin.flat_map(|(tx, y, tile)| {
+            let films = (0..TILE_X * TILE_Z).filter(move |&lane| is_film(tile.amount().0[lane]));
+            films
+                .map(move |lane| ([tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X], tile.amount().0[lane]))
+        });
+        cells.collect()
     }
 
     /// The tiles that hold liquid, by z, then y, then x: where (x and y in tiles, number of the strip), and what.

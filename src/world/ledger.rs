@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::account::{self, accounts};
 
 /// How many accounts there are.
-const ACCOUNTS: usize = 15;
+const ACCOUNTS: usize = 16;
 
 /// How many of them, the first ones, there are without reactions.
 const BEFORE_REACTIONS: usize = 11;
+
+/// How many of them, the first ones, there are without films that dry.
+const BEFORE_DRYING: usize = 15;
 
 accounts! {
     /// The account of a material, in units of amount ([`crate::units::AMOUNT_ONE`] to a full cell) unless said otherwise. A
@@ -39,6 +42,8 @@ accounts! {
             Gone used: u64 = "used by reactions",
             /// Made by reactions.
             Came made: u64 = "made by reactions",
+            /// Dried: cells below `dry_below` of the material.
+            Gone dried: u64 = "dried",
         }
         also {
             /// Where the energy came from and where it went.
@@ -80,7 +85,7 @@ accounts! {
         list sums {
             /// In the box before the first step, or poured in since.
             Came came: i128 = "came",
-            /// Gone through open sides, turned to rock, or taken out.
+            /// Gone through open sides, turned to rock, taken out, or dried.
             Gone left: i128 = "left",
             /// Taken by reactions.
             Gone used: i128 = "used by reactions",
@@ -100,7 +105,7 @@ impl ElementAccount {
         let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
         self.came += sum(&[ledger.initial, ledger.sourced]);
-        self.left += sum(&[ledger.outflow, ledger.solidified, ledger.removed]);
+        self.left += sum(&[ledger.outflow, ledger.solidified, ledger.removed, ledger.dried]);
         self.used += sum(&[ledger.used]);
         self.made += sum(&[ledger.made]);
     }
@@ -131,7 +136,8 @@ impl Ledger {
         Self { used: self.used, made: self.made, ..Self::default() }
     }
 
-    /// Every account that decides a hash, in the order of the hash: those that every world has, then those of reactions.
+    /// Every account that decides a hash, in the order of the hash: those that every world has, then those of reactions,
+    /// then what dried.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
         let e = &self.energy;
         [
@@ -150,13 +156,20 @@ impl Ledger {
             self.made,
             e.used,
             e.made,
+            self.dried,
         ]
     }
 
-    /// The accounts to hash: those of reactions only where there were any, so that a world without them keeps its hash.
+    /// The accounts to hash: those of reactions and of drying only where there were any, so that a world without them keeps its
+    /// hash.
     pub(crate) fn hashed(&self) -> impl Iterator<Item = u64> {
         let (accounts, e) = (self.accounts(), self.energy);
         let reacted = [self.used, self.made, e.used, e.made] != [0; 4];
-        accounts.into_iter().take(if reacted { ACCOUNTS } else { BEFORE_REACTIONS })
+        let hashed = match (self.dried > 0, reacted) {
+            (true, _) => ACCOUNTS,
+            (false, true) => BEFORE_DRYING,
+            (false, false) => BEFORE_REACTIONS,
+        };
+        accounts.into_iter().take(hashed)
     }
 }

@@ -1,8 +1,9 @@
-//! Changes of the layers by reactions and setting, with their accounts.
+//! Changes of the layers by reactions, setting and drying, with their accounts.
 
 use super::{Content, World};
 use crate::grid::Place;
 use crate::matter::Kind;
+use crate::parallel::*;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 
 /// A material in a reaction.
@@ -72,6 +73,21 @@ impl World {
             }
         }
         self.set_solid(place, true);
+    }
+
+    /// Empties the cells of a layer without energy that hold less than `below`.
+    pub(crate) fn dry(&mut self, layer: usize, below: u16) {
+        let layer = &mut self.layers[layer];
+        // A layer in which nothing changed has no new film: one at rest costs nothing.
+        if layer.searched == Some((layer.version(), below)) {
+            return;
+        }
+        let films: Vec<Vec<_>> = (0..layer.strips.len()).into_par_iter().map(|tz| layer.films(tz, below)).collect();
+        for (place, amount) in films.into_iter().flatten() {
+            layer.set(place, Content::default());
+            layer.ledger.dried += u64::from(amount);
+        }
+        layer.searched = Some((layer.version(), below));
     }
 
     /// Lets what a layer has in the topmost cells of the box leave it.

@@ -317,3 +317,63 @@ fn no_liquid_presses_into_cells_that_a_block_fills() {
     });
     assert_eq!(sums, [6 * 12 * 4 * u64::from(AMOUNT_ONE), 0], "in the hollow and in the stone");
 }
+
+/// Water that runs off two terraces, one cell thick, as the article has it, after so many steps.
+fn terraces(dry_below: f64, steps: u64) -> Simulation {
+    let mut world = empty(Grid::new(40, 24, 1), Material { dry_below, ..water(1) });
+    fill(&mut world, [0, 0, 0], [40, 1, 1], Matter::Rock);
+    fill(&mut world, [0, 1, 0], [14, 12, 1], Matter::Rock);
+    fill(&mut world, [14, 1, 0], [26, 6, 1], Matter::Rock);
+    fill(&mut world, [2, 14, 0], [6, 18, 1], full());
+    let mut simulation = run(world);
+    (0..steps).for_each(|_| simulation.step());
+    simulation
+}
+
+#[test]
+fn cells_with_less_than_the_articles_least_mass_become_dry() {
+    let films = |simulation: &Simulation| {
+        let held = simulation.world().layers()[1].held().map(|(_, cell)| cell.amount).collect::<Vec<_>>();
+        held.into_iter().filter(|&amount| amount < 4).count()
+    };
+    let wet = terraces(0.0, 3000);
+    let mut dry = terraces(0.0001, 0);
+    let (mut dried, mut most) = (0, 0);
+    for step in 0..3000 {
+        dry.step();
+        // At the end of every step there is no film, and what dried are films of 3 units at most.
+        assert_eq!(films(&dry), 0, "step {step}");
+        let now = dry.world().layers()[1].ledger().dried;
+        most = most.max(now - dried);
+        dried = now;
+    }
+    assert!(most <= 3 * 40, "{most} units dried in a step, in front of a stream that is 40 cells long at most");
+    // 0.0001 of a cell is 3.3 units: cells with 1 to 3 units become dry.
+    assert!(films(&wet) >= 5, "{} films", films(&wet));
+    for simulation in [&wet, &dry] {
+        let (layer, one) = (&simulation.world().layers()[1], u64::from(AMOUNT_ONE));
+        simulation.world().check().expect("the account is exact");
+        let ledger = layer.ledger();
+        assert_eq!(layer.mass() + ledger.dried, 16 * one, "what is there and what dried");
+    }
+    assert_eq!(wet.world().layers()[1].ledger().dried, 0);
+    // A terrace leaks 3 units a step over its edge, which dry in their fall, once its film, a quarter of a sine of 12 cells that
+    // gives an eighth of the difference to the next cell, has 4 · 8 · 24 / π units at its wall: 1867 units in all.
+    assert!(dried > 0 && dried < 2 * 1867, "{dried} units dried");
+}
+
+#[test]
+fn a_thin_sheet_dries_whole_and_then_rests() {
+    let water = Material { dry_below: 0.05, ..Material::water() };
+    let mut world = empty(Grid::new(30, 4, 30), water);
+    fill(&mut world, [14, 0, 14], [16, 2, 16], full());
+    let mut simulation = run(world);
+    let wet = |simulation: &Simulation| simulation.world().layers()[1].held().count();
+    let most = (0..400).map(|_| (simulation.step(), wet(&simulation)).1).max();
+    assert!(most >= Some(16), "it spreads first, to twice its 8 cells and more: {most:?} cells");
+    let ledger = simulation.world().layers()[1].ledger();
+    assert_eq!((wet(&simulation), ledger.dried), (0, 8 * u64::from(AMOUNT_ONE)));
+    assert!(ledger.mass().iter().any(|sum| sum.key == "dried" && sum.words == "dried"));
+    assert!(simulation.world().layers()[1].is_asleep());
+    simulation.world().check().expect("the account is exact");
+}

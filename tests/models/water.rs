@@ -27,6 +27,8 @@ fn any_materials() -> impl Strategy<Value = Vec<Material>> {
         let high = match (param.key, param.scale) {
             ("compress.passes", _) => 4.0,
             ("trace.every", _) => 3.0,
+            // Most liquid would soon be gone.
+            ("dry_below", _) => 0.02,
             (_, Scale::Whole) => param.high.min(40.0),
             _ => param.high,
         };
