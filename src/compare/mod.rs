@@ -1,8 +1,9 @@
-//! How well two footprints agree: files in, areas and measures out.
+//! How well two footprints agree: files in, areas and measures out; and how far apart two states are.
 
 mod classes;
 mod dated;
 mod footprints;
+mod states;
 mod thickness;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use serde::Serialize;
 pub use self::dated::DatedFile;
 use self::footprints::BYTES_OF_NUMBERS;
 pub(crate) use self::footprints::{Limit, Pair, Source};
+pub use self::states::{Difference, differences};
 pub use self::thickness::Thickness;
 use crate::map::compare::{Agreement, Footprint};
 use crate::memory::MemoryEstimate;

@@ -25,7 +25,7 @@ use self::sun::SunAt;
 use crate::cli::flags::count;
 use crate::cli::flags::typed::Typed;
 use crate::cli::process::stop;
-use crate::cli::show::beside::Beside;
+use crate::cli::show::beside::{Asked, Beside};
 use crate::cli::show::painter::{Clip, Painter, View, named};
 use crate::cli::show::reel::{Reel, STATE, Targets};
 use crate::cli::show::say;
@@ -138,9 +138,10 @@ pub(crate) struct RenderArgs {
     #[arg(long, requires = "slice")]
     whole: bool,
 
-    /// Draw a map at the right of every picture, as --map of lavoxel run does, such as ash; ash=200 lets its legend reach
-    /// 200 in every frame
-    #[arg(long, value_name = "NAME[=NUMBER]")]
+    /// Draw something else at the right of every picture: a map, as --map of lavoxel run does, such as ash (ash=200 lets its
+    /// legend reach 200 in every frame), or another scene, a file or a shipped one, after the same time; the differences
+    /// between both are printed at the end
+    #[arg(long, value_name = "MAP[=NUMBER]|SCENE")]
     beside: Option<String>,
 
     /// A line in the upper left corner of pictures
@@ -180,6 +181,8 @@ Examples:
       lavoxel render maunga_whau --caption 'Maunga Whau, Auckland' --notes clock,north,scale
   Frames for another program:
       lavoxel render --steps 1000 --every 10 --size 1920x1080 --frames frames
+  Two scenes side by side, with their differences in numbers:
+      lavoxel render smoke2d --beside my_smoke.toml --animation both.webp
   Look inside: hide the southern half of the lava:
       lavoxel render --steps 1500 --style maximum --clip z=0..0.48 --picture inside.png
   The crater in section, by energy:
@@ -219,13 +222,28 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         "--notes temperature: the colours of this look are no temperatures; set look.kelvin, or leave it out"
     );
     let view = args.view(&scene)?;
-    let beside = args.beside.as_deref().map(|text| Beside::read(text, &scene)).transpose()?;
+    let mut beside = args.beside.as_deref().map(|text| Asked::read(text, &scene)).transpose()?;
+    if let Some(Asked::Scene(other)) = &mut beside {
+        args.put_into(other)?;
+        other.validate()?;
+        // Each half says which scene it is.
+        for one in [&mut scene, other] {
+            let notes = &mut one.spec.film.notes;
+            notes.caption = notes.caption.take().or(Some(one.spec.name.clone()));
+        }
+    }
+    let other = beside.as_ref().and_then(Asked::scene);
     let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
-    let text = args.plan_text(&scene)?;
+    let text = args.plan_text(&scene, other)?;
     let outputs = Outputs::choose(args, &scene, (&plan, &text))?;
     let grid = scene.spec.grid.grid()?;
-    let map = args.beside.as_ref().map(|_| need_of(Path::new("map.png"), grid));
-    let need = args.need(&scene).and(map.unwrap_or_default());
+    let beside_need = match (&beside, other) {
+        (_, Some(other)) => other.need().and(args.need(other)),
+        (Some(_), None) => need_of(Path::new("map.png"), grid),
+        (None, None) => MemoryEstimate::default(),
+    };
+    let other_view = other.map(|other| args.view(other)).transpose()?;
+    let need = args.need(&scene).and(beside_need);
     scene.check_memory(need.clone())?;
     // What pictures take comes to all that the world takes, now and after each step.
     let _held = need.held();
@@ -244,7 +262,8 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     if !args.scene.quiet && !scene.choices().is_empty() {
         scene.summary(&stage.site, &stage.simulation).iter().for_each(|line| say::note(line));
     }
-    let beside = beside.map(|map| Beside::new(map, &scene, &stage.site));
+    let other_view = other_view.unwrap_or(View::Volume);
+    let beside = beside.map(|asked| Beside::new(asked, &scene, &stage.site, other_view)).transpose()?;
     let reel = Reel::open(&outputs.targets, &text, (plan.frames(), plan.fps()))?;
     let state = State { stage, keeper: None, kept: Instant::now(), wait: KEPT_EVERY, begun: false };
     Shooting { scene, state, painter, beside, outputs, plan, framed: None, reel, shown: 0, quiet: args.scene.quiet }
@@ -316,10 +335,11 @@ impl RenderArgs {
         scene.spec.model == Model::Flow && self.scene.source.heightmap().is_some() && !is_set && !is_led
     }
 
-    /// All from which the frames follow.
-    fn plan_text(&self, scene: &Scene) -> anyhow::Result<String> {
+    /// All from which the frames follow; `other` is a scene that is drawn at the right.
+    fn plan_text(&self, scene: &Scene, other: Option<&Scene>) -> anyhow::Result<String> {
         let mut whole = scene.clone();
         whole.spec.threads = 0;
+        let other = other.map(|other| other.to_toml(Path::new("plan.toml"))).transpose()?.unwrap_or_default();
         let view = [
             self.slice.map(|slice| format!("slice {slice}")),
             self.field.as_ref().map(|field| format!("field {field}")),
@@ -332,7 +352,7 @@ impl RenderArgs {
         let files = scene.files();
         let files = fingerprints(files.split_last().map_or(&[][..], |(_, files)| files).iter().map(PathBuf::as_path));
         let text = whole.to_toml(Path::new("plan.toml"))?;
-        Ok(format!("{PLAN}\nprogram lavoxel {}\n{view}{files}{text}", env!("CARGO_PKG_VERSION")))
+        Ok(format!("{PLAN}\nprogram lavoxel {}\n{view}{files}{text}{other}", env!("CARGO_PKG_VERSION")))
     }
 
     /// Memory of the largest picture.

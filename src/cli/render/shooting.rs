@@ -7,7 +7,6 @@ use lavoxel::film::{Follower, Plan, Shot, Sight};
 use lavoxel::render::{CameraSpec, Image};
 use lavoxel::report::FlowReport;
 use lavoxel::scene::{Edge, Scene, Stage};
-use lavoxel::validate::Invalid;
 
 use super::{Outputs, State, name_of};
 use crate::cli::Outcome;
@@ -158,6 +157,7 @@ impl Shooting {
     fn frame_cameras(&mut self) -> anyhow::Result<()> {
         let simulation = &self.state.stage.simulation;
         let Some(bounds) = self.painter.keep_framing(simulation)? else { return Ok(()) };
+        self.beside.as_mut().map_or(Ok(()), Beside::keep_framing)?;
         let vents: Vec<[f64; 2]> = simulation.lava_vents().map(|vent| [vent.x, vent.z]).collect();
         let follower = self.plan.follows().map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
         self.framed = Some(Framed { follower, bounds });
@@ -209,6 +209,7 @@ impl Shooting {
         let shot = self.plan.early(u64::MAX, step);
         if self.scene.spec.film.keys.is_empty() && self.plan.follows().is_none() {
             self.painter.free_framing();
+            self.beside.iter_mut().for_each(Beside::free_framing);
         }
         let (camera, _) = self.camera(&shot);
         let Some(image) = self.paint(self.scene.spec.film.picture_size, &camera)? else { return Ok(false) };
@@ -217,13 +218,13 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Draws the current step, with its map; nothing where the program is to end and has no more time for it.
-    fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> Result<Option<Image>, Invalid> {
+    /// Draws the current step, with what stands at its right; nothing where the program is to end and has no more time for it.
+    fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
         let Self { painter, state, beside, .. } = self;
         let simulation = &state.stage.simulation;
-        let mut paint = |size| painter.paint(simulation, size, camera);
+        let mut paint = |size| Ok(painter.paint(simulation, size, camera)?);
         match beside {
-            Some(beside) => beside.paint(simulation, size, paint),
+            Some(beside) => beside.paint(simulation, size, camera, paint),
             None => paint(size),
         }
     }
@@ -254,6 +255,7 @@ impl Shooting {
         if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);
         }
+        self.beside.iter().flat_map(|beside| beside.lines(simulation)).for_each(|line| say::note(&line));
         let flow = FlowReport::of(simulation, site);
         flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::warn(Some(warning)));
         if stop::asked() && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames()) {

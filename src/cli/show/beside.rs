@@ -1,19 +1,152 @@
-//! A map beside the pictures of a film, in the colours of `--map` and of its styles for QGIS.
+//! At the right of the pictures of a film: a map in the colours of `--map` and of its styles for QGIS, or another scene at the same
+//! time.
+
+use std::path::Path;
 
 use image::imageops::{FilterType, resize};
 use image::{GenericImage, RgbImage};
+use lavoxel::compare::differences;
+use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::About;
 use lavoxel::export::maps::{Maps, Subject};
 use lavoxel::map::Site;
-use lavoxel::render::Image;
-use lavoxel::scene::Scene;
+use lavoxel::render::{CameraSpec, Image};
+use lavoxel::scene::{Scene, Stage};
 use lavoxel::simulation::Simulation;
+
+use crate::cli::process::stop;
+use crate::cli::show::painter::{Painter, View};
+use crate::cli::{file_or_shipped, no_file};
 
 /// A map takes at most one part in so many of the width.
 const WIDEST: u32 = 2;
 
-/// The map that is drawn.
-pub(in crate::cli) struct Beside {
+/// What `--beside` asks for.
+pub(in crate::cli) enum Asked {
+    /// A map, and the number that its legend reaches at least.
+    Map(Subject, f64),
+    /// Another scene.
+    Scene(Box<Scene>),
+}
+
+impl Asked {
+    /// Reads `NAME` or `NAME=NUMBER` of a map, or the file or name of a scene.
+    pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<Self> {
+        let quantities = scene.column_quantities();
+        let (name, upper) = match text.split_once('=') {
+            Some((name, number)) => (name, number.trim().parse().unwrap_or(f64::NAN)),
+            None => (text, 0.0),
+        };
+        let known = Subject::find(name, &quantities, 0.0);
+        if known.is_err() && !text.contains('=') {
+            let path = Path::new(text);
+            match file_or_shipped(path) {
+                Ok(path) => return Ok(Self::Scene(Box::new(Scene::open(&path)?))),
+                Err(_) if path.extension().is_some() => return Err(no_file(path).context(format!("--beside {text}"))),
+                Err(_) => {}
+            }
+        }
+        anyhow::ensure!(
+            upper >= 0.0 && upper.is_finite(),
+            "--beside {text}: must be a map, or a map and a number as in ash=200"
+        );
+        let Ok(subject) = known else {
+            let names = Subject::names(&quantities);
+            anyhow::bail!("--beside {text}: there is no map {name:?} and no such scene; maps are {names}");
+        };
+        let past = subject.quantity().measure().needs_records();
+        anyhow::ensure!(!past, "--beside {text}: a film keeps no records of the past, which this map needs");
+        Ok(Self::Map(subject, upper))
+    }
+
+    /// The scene, where it is one.
+    pub(in crate::cli) fn scene(&self) -> Option<&Scene> {
+        match self {
+            Self::Map(..) => None,
+            Self::Scene(scene) => Some(scene),
+        }
+    }
+}
+
+/// The right part of a picture.
+pub(in crate::cli) enum Beside {
+    Map(Map),
+    Run(Box<Run>),
+}
+
+impl Beside {
+    /// The part that is asked for, of pictures of a scene at a site; `view` is that of the other scene.
+    pub(in crate::cli) fn new(asked: Asked, scene: &Scene, site: &Site, view: View) -> anyhow::Result<Self> {
+        match asked {
+            Asked::Map(subject, upper) => {
+                Ok(Self::Map(Map { subject, upper, scene: scene.spec.name.clone(), site: site.clone() }))
+            }
+            Asked::Scene(scene) => Ok(Self::Run(Box::new(Run::new(&scene, view)?))),
+        }
+    }
+
+    /// Lets all cameras frame what is there at step 0, as [`Painter::keep_framing`] does.
+    pub(in crate::cli) fn keep_framing(&mut self) -> anyhow::Result<()> {
+        if let Self::Run(run) = self {
+            run.painter.keep_framing(&run.stage.simulation)?;
+        }
+        Ok(())
+    }
+
+    /// Lets cameras frame what is there at each time again.
+    pub(in crate::cli) fn free_framing(&mut self) {
+        if let Self::Run(run) = self {
+            run.painter.free_framing();
+        }
+    }
+
+    /// A picture of `size` of the present state; `paint` draws the part at the left. Nothing where the program is to end and has no
+    /// more time for it.
+    pub(in crate::cli) fn paint(
+        &mut self,
+        simulation: &Simulation,
+        size @ [width, height]: [u32; 2],
+        camera: &CameraSpec,
+        paint: impl FnOnce([u32; 2]) -> anyhow::Result<Option<Image>>,
+    ) -> anyhow::Result<Option<Image>> {
+        let right = match self {
+            Self::Map(map) => Some(map.picture(simulation, size)),
+            Self::Run(run) => {
+                run.catch_up(simulation)?;
+                run.painter.paint(&run.stage.simulation, [(width / 2).max(1), height], camera)?.map(RgbImage::from)
+            }
+        };
+        let Some(right) = right else { return Ok(None) };
+        let (across, down) = right.dimensions();
+        let Some(left) = paint([(width - across.min(width)).max(1), height])? else { return Ok(None) };
+        let left = RgbImage::from(left);
+        let mut whole = RgbImage::from_pixel(left.width() + across, height, *right.get_pixel(0, 0));
+        for (part, x, y) in [(&left, 0, 0), (&right, left.width(), (height - down) / 2)] {
+            whole.copy_from(part, x, y)?;
+        }
+        let (width, height) = whole.dimensions();
+        Ok(Some(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() }))
+    }
+
+    /// The differences between a simulation and the other scene at the same time, a line for each quantity.
+    pub(in crate::cli) fn lines(&self, simulation: &Simulation) -> Vec<String> {
+        let Self::Run(run) = self else { return Vec::new() };
+        let (name, other) = (&run.name, &run.stage.simulation);
+        let states = [simulation.world().view(), other.world().view()];
+        let Some(differences) = differences(states) else {
+            return vec![format!("{name} has another number of cells: no differences in numbers")];
+        };
+        let head = format!("beside {name} after {} and {} steps", simulation.steps(), other.steps());
+        if differences.iter().all(|difference| difference.largest == 0.0) {
+            return vec![format!("{head}: the same in every cell")];
+        }
+        let lines = differences.iter().map(|difference| format!("  {}", difference.line()));
+        std::iter::once(head + ":").chain(lines).collect()
+    }
+}
+
+/// A map that is drawn.
+pub(in crate::cli) struct Map {
     subject: Subject,
     /// Number that the legend reaches at least.
     upper: f64,
@@ -21,38 +154,9 @@ pub(in crate::cli) struct Beside {
     site: Site,
 }
 
-impl Beside {
-    /// Reads `NAME` or `NAME=NUMBER`.
-    pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<(Subject, f64)> {
-        let quantities = scene.column_quantities();
-        let (name, upper) = match text.split_once('=') {
-            Some((name, number)) => (name, number.trim().parse().unwrap_or(f64::NAN)),
-            None => (text, 0.0),
-        };
-        anyhow::ensure!(
-            upper >= 0.0 && upper.is_finite(),
-            "--beside {text}: must be a map, or a map and a number as in ash=200"
-        );
-        let Ok(subject) = Subject::find(name, &quantities, 0.0) else {
-            let names = Subject::names(&quantities);
-            anyhow::bail!("--beside {text}: there is no map {name:?}; maps are {names}");
-        };
-        let past = subject.quantity().measure().needs_records();
-        anyhow::ensure!(!past, "--beside {text}: a film keeps no records of the past, which this map needs");
-        Ok((subject, upper))
-    }
-
-    pub(in crate::cli) fn new((subject, upper): (Subject, f64), scene: &Scene, site: &Site) -> Self {
-        Self { subject, upper, scene: scene.spec.name.clone(), site: site.clone() }
-    }
-
-    /// A picture of `size` with the map of the present state at its right; `paint` draws the rest.
-    pub(in crate::cli) fn paint<E>(
-        &self,
-        simulation: &Simulation,
-        [width, height]: [u32; 2],
-        paint: impl FnOnce([u32; 2]) -> Result<Option<Image>, E>,
-    ) -> Result<Option<Image>, E> {
+impl Map {
+    /// The map of the present state, for a picture of `size`.
+    fn picture(&self, simulation: &Simulation, [width, height]: [u32; 2]) -> RgbImage {
         let maps = Maps { world: simulation.world(), records: &[], site: &self.site };
         let (seed, step, time_s) = (simulation.seed(), simulation.steps(), simulation.time_s());
         let about = About { scene: self.scene.clone(), seed, step, time_s, ..About::default() };
@@ -60,13 +164,37 @@ impl Beside {
         let scale =
             (f64::from(height) / f64::from(map.height())).min(f64::from(width / WIDEST) / f64::from(map.width()));
         let [across, down] = [map.width(), map.height()].map(|n| ((f64::from(n) * scale) as u32).max(1));
-        let map = resize(&map, across, down, FilterType::CatmullRom);
-        let Some(left) = paint([(width - across).max(1), height])? else { return Ok(None) };
-        let left = RgbImage::from(left);
-        let mut whole = RgbImage::from_pixel(width, height, *map.get_pixel(0, 0));
-        for (part, x, y) in [(&left, 0, 0), (&map, width - across, (height - down) / 2)] {
-            whole.copy_from(part, x, y).expect("both parts fit");
+        resize(&map, across, down, FilterType::CatmullRom)
+    }
+}
+
+/// Another scene that is simulated and drawn.
+pub(in crate::cli) struct Run {
+    name: String,
+    stage: Stage,
+    painter: Painter,
+}
+
+impl Run {
+    fn new(scene: &Scene, view: View) -> anyhow::Result<Self> {
+        let mut stage = scene.build(Box::new(Tiled::default()))?;
+        stage.simulation.stop_by(stop::flag());
+        let painter = Painter::new(scene, &stage, view)?;
+        Ok(Self { name: scene.spec.name.clone(), stage, painter })
+    }
+
+    /// Steps up to the time of a simulation: its seconds where both count seconds, else its steps.
+    fn catch_up(&mut self, to: &Simulation) -> anyhow::Result<()> {
+        let own = &mut self.stage.simulation;
+        let is_behind = |own: &Simulation| match (own.time_s(), to.time_s()) {
+            // Sums of steps of other lengths differ in their last bits.
+            (Some(own), Some(to)) => own < to * (1.0 - 1e-9),
+            _ => own.steps() < to.steps(),
+        };
+        while is_behind(own) && !stop::asked() {
+            own.step();
+            own.world().check_memory()?;
         }
-        Ok(Some(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() }))
+        Ok(())
     }
 }

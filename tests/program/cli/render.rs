@@ -39,6 +39,41 @@ fn render_writes_a_picture_with_its_origin() {
 }
 
 #[test]
+fn another_scene_stands_beside_the_pictures_with_differences_in_numbers() {
+    let place = Place::new();
+    let caption = "\n[film.notes]\ncaption = \"as it is\"\n";
+    place.put("small.toml", format!("{SMALL}{caption}"));
+    place.put("more.toml", format!("{SMALL}{caption}").replace("rate = 1.5", "rate = 3.0"));
+    place.put("wide.toml", SMALL.replace("[24, 20, 24]", "[28, 20, 24]"));
+    let run = |line: &str| {
+        let output = place.run(line);
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    // Each half is the picture of its scene alone.
+    run("render small.toml --size 100x90 --picture left.png");
+    run("render more.toml --size 100x90 --picture right.png");
+    let told = run("render small.toml --beside more.toml --size 200x90 --picture both.png --animation both.apng");
+    let [left, right, both] = ["left.png", "right.png", "both.png"].map(|name| picture(&place.read(name)));
+    assert_eq!(both.dimensions(), (200, 90));
+    let half = |x: u32| image::imageops::crop_imm(&both, x, 0, 100, 90).to_image();
+    assert!(half(0) == left && half(100) == right && left != right, "the halves are the pictures of both scenes");
+    // 20 steps of 1.5 and of 3 cells of lava, in 24 x 20 x 24 cells, of which 30 cells more lie in the second box.
+    assert!(told.contains("beside Small scene after 20 and 20 steps:"), "{told}");
+    let line = told.lines().find(|line| line.trim_start().starts_with("amount: mean 0.0026 and 0.00521 full cells"));
+    assert!(line.is_some(), "{told}");
+    assert_eq!(apng_header_frames(&place.read("both.apng")), 5);
+    // A scene next to itself, and next to a box of another size.
+    let told = run("render small.toml --beside small.toml --size 200x90 --picture twice.png");
+    assert!(told.contains("beside Small scene after 20 and 20 steps: the same in every cell"), "{told}");
+    let told = run("render small.toml --beside wide.toml --size 200x90 --picture wide.png");
+    assert!(told.contains("another number of cells"), "{told}");
+    let output = place.run("render small.toml --beside none.toml --picture wrong.png");
+    let error = text(&output.stderr);
+    assert!(output.status.code() == Some(2) && error.contains("--beside none.toml"), "{error}");
+}
+
+#[test]
 fn a_map_stands_beside_the_pictures() {
     let place = Place::new();
     for (name, more) in [("alone.png", ""), ("both.png", "--beside thickness=4")] {
@@ -52,7 +87,7 @@ fn a_map_stands_beside_the_pictures() {
     assert_ne!(corner(&alone), corner(&both));
     for (more, message) in [
         ("--beside thickness=x", "--beside thickness=x: must be a map, or a map and a number"),
-        ("--beside thicknes", "there is no map \"thicknes\"; maps are thickness"),
+        ("--beside thicknes", "there is no map \"thicknes\" and no such scene; maps are thickness"),
         ("--beside arrival", "a film keeps no records of the past"),
     ] {
         let output = place.run(&format!("render small.toml --picture wrong.png {more}"));
