@@ -61,6 +61,10 @@ pub enum Salt {
     Scatter = 16,
     /// The side to which each of them goes.
     ScatterSide = 17,
+    /// Grains that hang in the air.
+    Hang = 18,
+    /// Parts of a cell by which the air carries grains.
+    Carried = 19,
 }
 
 /// Seed and step from which the random bits of a step follow.

@@ -7,6 +7,7 @@
 //! - `flow_reactions`: reactions take heat and liquid from the flow, and give it liquid;
 //! - `flow_sets`: matter that sets becomes rock of the flow;
 //! - `air_sources` (with `blocked`): the ground shuts cells of the air; lava, vents and steam warm and fill it;
+//! - `blown`: the air carries light grains along;
 //! - `ash`: ash that fell lies down as grains;
 //! - `stir`: an edit stirs the air.
 
@@ -15,6 +16,7 @@ mod air_sources;
 mod air_tests;
 mod ash;
 mod blocked;
+mod blown;
 mod flow_cells;
 pub(crate) mod flow_reactions;
 mod flow_sets;

@@ -200,11 +200,13 @@ pub struct Grains {
     pub flow: bool,
     /// Share of the steps in which a falling grain goes down to a side.
     pub scatter: f64,
+    /// Share of the motion of the air that a grain follows.
+    pub carried: f64,
 }
 
 impl Default for Grains {
     fn default() -> Self {
-        Self { corners: 0.25, slip: 0.25, drag: 0.5, flow: false, scatter: 0.0 }
+        Self { corners: 0.25, slip: 0.25, drag: 0.5, flow: false, scatter: 0.0, carried: 0.0 }
     }
 }
 

@@ -22,6 +22,9 @@
 //! comes. A grain on its way into lighter matter, which is a lighter grain or more than half a cell of fluid, stays in a share
 //! `drag` of the steps.
 //!
+//! A grain that the air carries hangs in it in a share `carried` of the steps, and slides only from what it lies on; where the air
+//! takes it is the business of the coupling `blown`.
+//!
 //! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place and the seed, so that a pile
 //! comes to rest and is a little lopsided to another side in each run. With all corners a pile is a square, with none it is a
 //! square on its corner; with a quarter it is round. A side has to be free too, and at a corner one
@@ -48,6 +51,8 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(grains.flow: Switch, [0.0, 1.0] "", "whether grains below other grains run to the sides, as tiles of water"),
     param!(grains.scatter: Linear, [0.0, 1.0] "of the steps",
         "steps in which a falling grain goes down to a side that it draws; more widens a falling stream"),
+    param!(grains.carried: Linear, [0.0, 1.0] "of the motion",
+        "motion of the air that a grain follows, and share of the steps in which it does not fall: 0.9 for leaves, embers, flakes"),
 ];
 
 /// The rule's parameters; shares are of 256.
@@ -63,6 +68,8 @@ pub struct FallingGrains {
     pub flow: bool,
     /// Steps in which a falling grain goes to a side.
     pub scatter: u16,
+    /// Steps in which a falling grain hangs in the air.
+    pub hang: u16,
     /// The sides of the box.
     pub walls: Walls,
 }
@@ -73,7 +80,8 @@ impl Turns for FallingGrains {
 
     fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
-        let open = u32::from(self.walls == Walls::Open);
+        // A bit each, and a share of 256, so that eight numbers do.
+        let open = u32::from(self.walls == Walls::Open) | u32::from(self.hang) << 1;
         [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, self.scatter.into()]
     }
 
@@ -101,9 +109,17 @@ impl Turns for FallingGrains {
         (draw.key_of(Salt::Drag, layer), self.drag)
     }
 
+    fn hangs(&self, draw: Draw, layer: usize) -> (StepKey, u16) {
+        (draw.key_of(Salt::Hang, layer), self.hang)
+    }
+
     fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool {
         let [dx, dy, dz] = turn.way();
         let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
+        // A grain that hangs lies on nothing from which it could slide.
+        if self.hang > 0 && !matches!(turn, Turn::Scatter(_)) && around.is_free([0, -1, 0]) {
+            return false;
+        }
         match turn {
             Turn::Scatter(side) => {
                 let [scatters, sides] = scatter_keys(draw);
@@ -127,7 +143,7 @@ impl Turns for FallingGrains {
 
     #[inline(always)]
     fn going(&self, turn: Turn, tile: TilePlace, draw: Draw, around: &impl TilesAround) -> u32 {
-        match turn {
+        let ways = match turn {
             Turn::Scatter(side) => match around.slope() & around.free(0, true) {
                 0 => 0,
                 ways => {
@@ -151,6 +167,12 @@ impl Turns for FallingGrains {
                 let ways = if ways == 0 { 0 } else { ways & around.free(2, false) & around.free(2, true) };
                 if ways == 0 { 0 } else { ways & slip_cells(draw).chosen(tile, self.slip) }
             }
+        };
+        match turn {
+            Turn::Slide(_) | Turn::Flow(_) | Turn::Slip(_) if self.hang > 0 && ways != 0 => {
+                ways & !around.free(0, true)
+            }
+            _ => ways,
         }
     }
 }
@@ -160,9 +182,9 @@ impl Listed for FallingGrains {
 
     fn of(site: &Site<'_>) -> Option<Self> {
         let grains = &site.material.grains;
-        let shares = [grains.corners, grains.slip, grains.drag, grains.scatter];
-        let [corners, slip, drag, scatter] = shares.map(|value| (value * 256.0).round() as u16);
-        Some(Self { corners, slip, drag, flow: grains.flow, scatter, walls: site.spec.walls })
+        let shares = [grains.corners, grains.slip, grains.drag, grains.scatter, grains.carried];
+        let [corners, slip, drag, scatter, hang] = shares.map(|value| (value * 256.0).round() as u16);
+        Some(Self { corners, slip, drag, flow: grains.flow, scatter, hang, walls: site.spec.walls })
     }
 
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {

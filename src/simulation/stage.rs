@@ -6,6 +6,7 @@ use crate::random::Draw;
 use crate::rules::{Rule, Rules};
 use crate::source::Vents;
 use crate::state::State;
+use crate::world::Layer;
 
 /// A part of a step, with its numbers.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +26,14 @@ pub enum Stage<'a> {
     Emission(&'a Vents),
     /// The air moves.
     Air,
+    /// The air carries light grains along.
+    Blown,
     /// Ash that fell lies down on the ground.
     Fallout,
 }
 
 /// The stages after the rules in [`Stage::names`].
-const AFTER_RULES: [&str; 4] = ["emission", "air", "fallout", "flow"];
+const AFTER_RULES: [&str; 5] = ["emission", "air", "fallout", "flow", "blown"];
 
 impl<'a> Stage<'a> {
     /// How many kinds of stages there are.
@@ -54,7 +57,9 @@ impl<'a> Stage<'a> {
     pub fn of_air(state: &State, vents: &'a Vents) -> impl Iterator<Item = Self> + use<'a> {
         let ash = state.air().map(|air| air.spec().ash.is_some());
         let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
-        moves.into_iter().flatten().chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
+        let light = |layer: &Layer| layer.is_grains() && layer.material().grains.carried > 0.0;
+        let blown = ash.filter(|_| state.layers().iter().any(light)).map(|_| Self::Blown);
+        moves.into_iter().flatten().chain(blown).chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
     }
 
     /// Whether it calms lava down.
@@ -71,6 +76,7 @@ impl<'a> Stage<'a> {
             Self::Air => AFTER_RULES[1],
             Self::Fallout => AFTER_RULES[2],
             Self::Flow(_) => AFTER_RULES[3],
+            Self::Blown => AFTER_RULES[4],
         }
     }
 
@@ -84,6 +90,7 @@ impl<'a> Stage<'a> {
             Self::Air => after_rules + 1,
             Self::Fallout => after_rules + 2,
             Self::Flow(_) => after_rules + 3,
+            Self::Blown => after_rules + 4,
         }
     }
 
@@ -92,7 +99,7 @@ impl<'a> Stage<'a> {
     pub(super) fn can_wait(self, state: &State) -> bool {
         match self {
             Self::Air => false,
-            Self::Emission(_) | Self::Fallout => true,
+            Self::Emission(_) | Self::Blown | Self::Fallout => true,
             _ => state.flow().is_none(),
         }
     }
@@ -118,9 +125,10 @@ impl<'a> Stage<'a> {
             (Self::Rule { layer, rule }, ..) => engine.run(world, (layer, rule), draw),
             (Self::Emission(vents), flow, Some(air)) => air.take(world, flow.as_deref(), vents, draw),
             (Self::Air, _, Some(air)) => air.air.step(),
+            (Self::Blown, _, Some(air)) => air.blow_grains(world, draw),
             (Self::Fallout, _, Some(air)) => air.lay_ash(world),
             // A stage of a model that the state has not.
-            (Self::Flow(_), None, _) | (Self::Emission(_) | Self::Air | Self::Fallout, _, None) => {}
+            (Self::Flow(_), None, _) | (Self::Emission(_) | Self::Air | Self::Blown | Self::Fallout, _, None) => {}
         }
     }
 }

@@ -289,3 +289,39 @@ fn smoke_in_a_box_rolls_up() {
     assert!(rolled[0] >= 25.0 && rolled[1] >= 0.08, "{rolled:?}");
     assert!(smooth[0] < 25.0 && smooth[1] < 0.06, "{smooth:?}");
 }
+
+#[test]
+fn leaves_follow_the_wind_and_sink_slowly() {
+    // 40 leaves, far from each other, in a wind of half a cell a step.
+    let text = "seed = 3\n[grid]\nsize = [96, 30, 24]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\nbase_cells = 1.0\n\
+                [[material]]\nname = \"leaves\"\nkind = \"grain\"\ndensity = 100.0\ngrains = { carried = 0.9 }\n\
+                [air]\nstep_s = 1.0\nwind = [[0.0, 5.0, 270.0]]\n";
+    let leaf = |k: usize| {
+        let [x, z] = [10 + 6 * (k % 8), 2 + 4 * (k / 8)].map(|n| n as f64);
+        format!(
+            "[[body]]\nshape = {{ kind = \"box\", from = [{x:?}, 20.0, {z:?}], to = [{:?}, 21.0, {:?}] }}\n\
+             matter = {{ kind = \"material\", name = \"leaves\", amount = 1.0 }}\n",
+            x + 1.0,
+            z + 1.0
+        )
+    };
+    let leaves: String = (0..40).map(leaf).collect();
+    let scene = Scene::parse(&format!("{text}{leaves}"), Path::new("leaves.toml")).unwrap_or_else(|e| panic!("{e}"));
+    let mean = |simulation: &Simulation| {
+        let places: Vec<_> = simulation.world().layers()[0].held().map(|(place, _)| place).collect();
+        assert_eq!(places.len(), 40, "no leaf is lost");
+        [0, 1, 2].map(|axis| places.iter().map(|place| place[axis] as f64).sum::<f64>() / 40.0)
+    };
+    let mut simulation = start(&scene);
+    let before = mean(&simulation);
+    (0..40).for_each(|_| simulation.step());
+    simulation.world().check().unwrap();
+    let moved: [f64; 3] = std::array::from_fn(|axis| mean(&simulation)[axis] - before[axis]);
+    // 0.9 of 0.5 cells a step to the east, and a fall in a tenth of the steps; the means of 40 leaves deviate by 0.5 and 0.3 cells.
+    assert!((moved[0] - 18.0).abs() < 2.0, "{moved:?}");
+    assert!((moved[1] + 4.0).abs() < 1.2, "{moved:?}");
+    assert!(moved[2].abs() < 0.5, "{moved:?}");
+    let mut plain = scene.build(common::plain()).unwrap().simulation;
+    (0..40).for_each(|_| plain.step());
+    assert_eq!(plain.world().state_hash(), simulation.world().state_hash());
+}

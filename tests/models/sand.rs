@@ -21,12 +21,12 @@ fn some(name: &str, amount: f64) -> Matter {
 fn any_grains(name: &'static str, density: f64) -> impl Strategy<Value = Material> {
     let share = || prop_oneof![Just(0.0), Just(1.0), Just(0.25), 0.0..=1.0];
     let rare = || prop_oneof![Just(0.0), share()];
-    let shares = (share(), share(), share(), rare(), any::<bool>());
-    shares.prop_map(move |(corners, slip, drag, scatter, flow)| Material {
+    let shares = (share(), share(), share(), rare(), rare(), any::<bool>());
+    shares.prop_map(move |(corners, slip, drag, scatter, carried, flow)| Material {
         name: name.to_owned(),
         kind: Kind::Grain,
         density,
-        grains: Grains { corners, slip, drag, flow, scatter },
+        grains: Grains { corners, slip, drag, flow, scatter, carried },
         ..Material::water()
     })
 }

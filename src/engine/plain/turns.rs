@@ -39,12 +39,13 @@ impl<R: Turns> Grains<'_, R> {
 
     /// Every column from the bottom up; what scattered stays.
     fn fall(&mut self) {
-        let grid = self.grid();
+        let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
             for y in 1..grid.ny {
                 let (place, below) = ([x, y, z], [x, y - 1, z]);
                 let can_fall = self.holds(place) && !self.moved[grid.index(place)];
-                if can_fall && self.world.is_free_for(self.layer, below) && !self.stays(place, below) {
+                let hangs = || key.chooses(place, share) || self.stays(place, below);
+                if can_fall && self.world.is_free_for(self.layer, below) && !hangs() {
                     self.put(place, Some(below));
                 }
             }

@@ -3,6 +3,7 @@
 use super::strip::{Plan, State};
 use super::thick::Thick;
 use crate::grid::tile::{ROW, bits};
+use crate::random::StepKey;
 use crate::simd::{Simd, Work};
 
 /// The fall in a strip.
@@ -10,12 +11,14 @@ pub(super) struct Fall<'a> {
     pub(super) state: &'a mut State,
     pub(super) plan: &'a mut Plan,
     pub(super) thick: Thick<'a>,
+    /// Grains that do not fall in the step.
+    pub(super) hangs: (StepKey, u16),
 }
 
 impl Work for Fall<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { state, plan, thick } = self;
+        let Self { state, plan, thick, hangs } = self;
         let (width, height) = (plan.look.width(), plan.look.height());
         let rows = plan.look.rows.range();
         let mut y = rows.start.max(1);
@@ -25,7 +28,7 @@ impl Work for Fall<'_> {
                 // Of the tiles that changed, those that are full of grains again let nothing fall.
                 let tiles = plan.look.word(y, w) | state.changed.word(y - 1, w);
                 if tiles != 0 {
-                    let fell = row(s, state, plan, &thick, (y, w, tiles));
+                    let fell = row(s, state, plan, (&thick, hangs), (y, w, tiles));
                     state.touch(y - 1, w, fell);
                     state.touch(y, w, fell);
                 }
@@ -41,7 +44,7 @@ fn row<S: Simd>(
     s: S,
     state: &mut State,
     plan: &mut Plan,
-    thick: &Thick<'_>,
+    (thick, hangs): (&Thick<'_>, (StepKey, u16)),
     (y, w, tiles): (usize, usize, u64),
 ) -> u64 {
     let first = state.held.at(w * ROW, y);
@@ -49,6 +52,14 @@ fn row<S: Simd>(
     for bit in bits(tiles) {
         let (at, below) = (first + bit, first + bit - state.held.pitch);
         let mut falls = state.held[at] & !state.moved[at] & state.free(below);
+        if hangs.1 > 0 && falls != 0 {
+            let (key, share) = hangs;
+            let hang = falls & key.chosen([w * ROW + bit, y, thick.tz], share);
+            if hang != 0 {
+                plan.waiting.insert(w * ROW + bit, y);
+                falls &= !hang;
+            }
+        }
         if thick.is_any && falls != 0 {
             falls &= !stays(s, state, plan, thick, (w * ROW + bit, y, falls));
         }

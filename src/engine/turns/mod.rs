@@ -22,7 +22,7 @@ use self::thick::Thick;
 use self::turn::{Apply, Choose, Ways};
 use crate::grid::Grid;
 use crate::parallel::{self, *};
-use crate::random::Draw;
+use crate::random::{Draw, StepKey};
 use crate::rules::{Turn, Turns, Walls};
 use crate::simd::Level;
 use crate::units::AMOUNT_ONE;
@@ -61,6 +61,8 @@ struct Step<'a, R> {
     /// State beyond the first and the last strip of the box.
     outside: State,
     thick: Thick<'a>,
+    /// Key and share of the grains that do not fall in the step.
+    hangs: (StepKey, u16),
 }
 
 /// The rule in a step.
@@ -97,6 +99,7 @@ pub(super) fn run<R: Turns>(
         from,
         outside: outside(*grid, rule.walls()),
         thick: Thick { is_any, fluids, tz: 0, key, share, thin: R::THIN },
+        hangs: rule.hangs(draw, layer),
     };
     scratch.states.resize_with(scratch.states.len().max(to - from), State::default);
     scratch.plans.resize_with(scratch.plans.len().max(to - from), Plan::default);
@@ -220,7 +223,7 @@ impl<R: Turns> Step<'_, R> {
         each(&mut parts, is_much, |i, (state, plan)| {
             if state.is_there {
                 state.changed.clear_all();
-                self.level.run(Fall { state, plan, thick: self.thick(i) });
+                self.level.run(Fall { state, plan, thick: self.thick(i), hangs: self.hangs });
             }
         });
         let strips = &*states;

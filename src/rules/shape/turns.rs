@@ -62,6 +62,9 @@ pub(crate) trait Turns: Sync {
     /// Key and share, of 256, of the grains that lighter matter holds up in a step.
     fn held_up(&self, draw: Draw, layer: usize) -> (StepKey, u16);
 
+    /// Key and share, of 256, of the grains that do not fall in a step.
+    fn hangs(&self, draw: Draw, layer: usize) -> (StepKey, u16);
+
     /// Whether the grain at a place takes a turn, as far as its surroundings allow.
     fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool;
 
