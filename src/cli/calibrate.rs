@@ -14,7 +14,7 @@ use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
 use crate::cli::show::progress::Runs;
 use crate::cli::show::say;
-use crate::cli::{NoThreads, Outcome, SceneOptions, hazard, start_threads};
+use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, hazard, start_threads};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,7 +41,7 @@ Scores of a run, from 0 to 1, of which the fit takes the mean:
 /// file in the folder --out; then come the scene of the best (best.toml), a report (calibration.md, .json), plots of the scores by each
 /// number (profiles.svg) and a table of all runs (trace.csv). A fit is no forecast.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("file", |file| file.help(FILE_OF_FLOW)))]
 pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     scene: SceneOptions,

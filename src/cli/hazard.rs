@@ -12,7 +12,7 @@ use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
 use crate::cli::show::progress::Runs;
 use crate::cli::show::say;
-use crate::cli::{NoThreads, Outcome, SceneOptions, start_threads};
+use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, start_threads};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +44,7 @@ Durations may have units: s, min, h, d.";
 /// probability (GeoJSON) and a table of all runs (CSV). The maps are the same for any number of threads, and after any
 /// interruption.
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("file", |file| file.help(FILE_OF_FLOW)))]
 pub(crate) struct HazardArgs {
     #[command(flatten)]
     scene: SceneOptions,

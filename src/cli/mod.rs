@@ -119,6 +119,10 @@ impl SceneOptions {
     }
 }
 
+/// Help of the file of a command that needs the physical model.
+const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of such a shipped scene (lavoxel scene --list), \
+                            or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit";
+
 /// Which scene, and what is different in it.
 #[derive(Args, Debug, Default)]
 struct Source {

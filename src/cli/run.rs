@@ -267,6 +267,11 @@ impl Work {
         let about = report.about();
         let said = say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() });
         let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
+        let writes = keeper.is_some() || files.maps.paths().chain(files.exports.paths()).next().is_some();
+        // The report in words says it, and the list of the files does.
+        if interrupted && json && !quiet && !writes {
+            say::note(&format!("stopped after step {}", stage.simulation.steps()));
+        }
         if keeper.is_none() {
             stop::only_files_are_left(false);
         }

@@ -37,9 +37,10 @@ const FOOTPRINT_ABOVE: f64 = 0.05;
 pub(in crate::cli) struct MapOptions {
     /// Write a map of the last step for GIS, such as thickness=lava.tif; repeatable
     ///
-    /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground; of another material of the scene, such as
-    /// water.thickness; ash, where there is air; or footprint, max-thickness.footprint, water.footprint, …: the places where the
-    /// quantity is above --footprint-above. FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj), beside
+    /// NAME is thickness, arrival, max-thickness, peak-energy, surface or ground; in the physical model set-thickness, temperature,
+    /// viscosity or max-speed, too, and no peak-energy; of another material of the scene, such as water.thickness; ash, where there
+    /// is air; or footprint, max-thickness.footprint, water.footprint, …: the places where the quantity is above
+    /// --footprint-above. FILE ends in .tif (GeoTIFF) or .asc (ESRI ASCII grid, with its .prj), beside
     /// which goes a style for QGIS, .qml; in .png: a picture over the ground, with a legend; in .geojson or .gpkg (GeoPackage):
     /// contour lines at --levels, or the outlines of a footprint; or in .kmz: a picture for Google Earth, with outlines. The map
     /// lies where the scene's heightmap lies.

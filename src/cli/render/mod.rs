@@ -77,32 +77,32 @@ pub(crate) struct RenderArgs {
     fps: Option<u32>,
 
     /// Compass direction in which the camera stands, in degrees: 0 north, 90 east
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
     azimuth: Option<f32>,
 
     /// Height of the camera above the horizon, in degrees
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
     elevation: Option<f32>,
 
     /// Distance of the camera, in diagonals of what is shown
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", conflicts_with = "slice")]
     distance: Option<f32>,
 
     /// Target of the camera, as shares of what is shown along x, y and z
-    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true, conflicts_with = "slice")]
     target: Option<[f32; 3]>,
 
     /// Vertical field of view in degrees
-    #[arg(long, value_name = "DEG")]
+    #[arg(long, value_name = "DEG", conflicts_with = "slice")]
     fov: Option<f32>,
 
     /// Degrees that the camera goes round from the first frame to the last
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
     orbit: Option<f32>,
 
     /// Movement of the camera: turntable (once round), along-front (along the lava from its vent to its front) or follow-front
     /// (with the front of the lava)
-    #[arg(long = "move", value_name = "MOVE", value_parser = PossibleValuesParser::new(Move::ALL.map(|(_, word, _)| word)))]
+    #[arg(long = "move", value_name = "MOVE", value_parser = PossibleValuesParser::new(Move::ALL.map(|(_, word, _)| word)), conflicts_with = "slice")]
     camera_move: Option<String>,
 
     /// Seconds for which the last picture of the film stays
@@ -110,7 +110,7 @@ pub(crate) struct RenderArgs {
     hold: Option<f64>,
 
     /// Look of the volume
-    #[arg(long, value_name = "STYLE", value_parser = named::<Style>())]
+    #[arg(long, value_name = "STYLE", value_parser = named::<Style>(), conflicts_with = "slice")]
     style: Option<Style>,
 
     /// Put the sun where it stands at a date, such as 2025-08-10T17:30Z (UTC without a zone), by day, dusk or night; a place that is on
@@ -119,7 +119,7 @@ pub(crate) struct RenderArgs {
     sun: Option<SunAt>,
 
     /// Draw lava only between two shares of the box along an axis, such as x=0.5..1; repeatable, once for each axis
-    #[arg(long, value_name = "AXIS=LOW..HIGH")]
+    #[arg(long, value_name = "AXIS=LOW..HIGH", conflicts_with = "slice")]
     clip: Vec<Clip>,
 
     /// Show a slice instead of the volume: an axis and a cell such as z=64, metres from the north-west corner such as

@@ -83,7 +83,9 @@ fn ctrl_c_ends_a_run_with_its_report() {
     assert_eq!(output.status.code(), Some(130));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["interrupted"], true);
-    assert!(report["steps"].as_u64().unwrap() < 1_000_000_000);
+    let steps = report["steps"].as_u64().unwrap();
+    assert!(steps < 1_000_000_000);
+    assert_eq!(text(&output.stderr), format!("stopped after step {steps}\n"));
 }
 
 #[test]
