@@ -11,9 +11,10 @@ use lavoxel::goals::GoalSpec;
 use lavoxel::input::READERS;
 use lavoxel::matter::Material;
 use lavoxel::output::WRITERS;
-use lavoxel::param::{Entry, Form, Table};
+use lavoxel::param::{Entry, Form, Table, Value};
 use lavoxel::rules::{Param, RulesSpec, Scale};
-use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, VOLCANO};
+use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, VOLCANO, VentTable};
+use lavoxel::simulation::EventSpec;
 use lavoxel::source::VentAir;
 use lavoxel::terrain::TerrainSpec;
 use lavoxel::view::{AirLook, CameraSpec, LookSpec, Surroundings};
@@ -49,6 +50,9 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("flow.md", "flow.lava", lines::<Lava>("lava")),
         ("flow.md", "barrier", lines::<BarrierSpec>("[[barrier]]")),
         ("scenes.md", "goal", rows::<GoalSpec>("[[goal]]", &toml::Table::new())),
+        ("scenes.md", "rules", sides()),
+        ("scenes.md", "vent", rows_of(VentTable::form(), "[[vent]]", &toml::Table::new())),
+        ("scenes.md", "event", rows::<EventSpec>("[[event]]", &toml::Table::new())),
         ("scenes.md", "grid", lines::<GridSpec>("[grid]")),
         ("scenes.md", "terrain", lines::<TerrainSpec>("[terrain]")),
         ("scenes.md", "camera", lines::<CameraSpec>("[camera]")),
@@ -64,8 +68,24 @@ fn lines<T: Table + Default + Serialize>(table: &str) -> Vec<String> {
     rows::<T>(table, &toml::to_string(&T::default()).expect("a table").parse().expect("TOML"))
 }
 
+/// Keys of `[rules]` that are words: the rest is a table of numbers.
+fn sides() -> Vec<String> {
+    let Form::Table(keys) = RulesSpec::form() else { panic!("a table") };
+    let words = keys.into_iter().filter(|key| matches!(key.form, Form::Words(_))).collect();
+    let mut defaults: toml::Table = toml::to_string(&RulesSpec::default()).expect("a table").parse().expect("TOML");
+    // A closed roof is not written.
+    defaults.insert("roof".to_owned(), "closed".into());
+    rows_of(Form::Table(words), "[rules]", &defaults)
+}
+
 /// The lines of a table with these defaults.
 fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
+    rows_of(Form::Table(T::PARAMS.iter().map(Param::entry).collect()), table, defaults)
+}
+
+/// The lines of the keys of a table with these defaults.
+fn rows_of(keys: Form, table: &str, defaults: &toml::Table) -> Vec<String> {
+    let Form::Table(keys) = keys else { panic!("{table} is a table") };
     let head = [format!("| key of `{table}` | values | default | what |"), "|---|---|---|---|".to_owned()];
     let row = |key: Entry| {
         let default = defaults.get(key.key).filter(|value| !value.is_table()).map(|value| format!("`{value}`"));
@@ -77,7 +97,7 @@ fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
         let what = key.what.trim_end_matches('.');
         format!("| `{}` | {} | {} | {kinds}{what} |", key.key, values(&key), default.unwrap_or_default())
     };
-    head.into_iter().chain(T::PARAMS.iter().map(Param::entry).map(row)).collect()
+    head.into_iter().chain(keys.into_iter().map(row)).collect()
 }
 
 /// Tables of SECURITY.md: all that is read and written.
