@@ -8,7 +8,7 @@ use lavoxel::matter::Material;
 use lavoxel::output::Existing;
 use lavoxel::param::Table;
 use lavoxel::scene::pack::{Extras, MAX_PACKED};
-use lavoxel::scene::{DEFAULT_REACTIONS, RandomVolcano, Scene, VOLCANO, schema};
+use lavoxel::scene::{DEFAULT_REACTIONS, RandomVolcano, Scene, VOLCANO, other_keys, schema};
 use lavoxel::shipped;
 use lavoxel::validate::tame;
 
@@ -36,7 +36,7 @@ pub(crate) struct SceneArgs {
     #[arg(long, conflicts_with = "scene")]
     list: bool,
 
-    /// Print the built-in scene, which has every key, its default and what it does
+    /// Print the built-in scene and, as comments, all other tables: each key, its default and what it does
     #[arg(long, conflicts_with_all = ["scene", "list"])]
     defaults: bool,
 
@@ -139,7 +139,9 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             say::data(text.trim_end())?;
         }
         None if args.list => list()?,
-        None if args.defaults => say::data(&format!("{}\n\n{}", VOLCANO.trim_end(), default_reactions()))?,
+        None if args.defaults => {
+            say::data(&[VOLCANO.trim_end(), &other_keys(), &default_reactions()].join("\n\n"))?;
+        }
         None if args.schema => say::data(&serde_json::to_string_pretty(&schema())?)?,
         None => anyhow::bail!(
             "name a scene file to check, --list for those inside the program, --defaults for a complete one, --random SEED \

@@ -18,6 +18,8 @@ mod flow;
 mod heater;
 mod lava;
 mod lava_keys;
+#[cfg(feature = "files")]
+mod listing;
 mod melting;
 mod need;
 mod open;
@@ -57,6 +59,8 @@ pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
 use self::lava_keys::take_lava;
+#[cfg(feature = "files")]
+pub use self::listing::other_keys;
 #[cfg(feature = "files")]
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};

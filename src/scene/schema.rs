@@ -19,7 +19,7 @@ pub fn schema() -> Json {
 }
 
 /// A scene whose keys have the values that they take when left out.
-fn defaults() -> Json {
+pub(super) fn defaults() -> Json {
     let vent = VentTable { air: Some(Box::default()), ..VentTable::default() };
     let reaction = Reaction {
         takes: Terms::default(),
@@ -66,6 +66,12 @@ fn defaults() -> Json {
     let mut defaults = serde_json::from_str(&text).unwrap_or(Json::Null);
     defaults["model"] = json!("classic");
     defaults["default_reactions"] = json!(true);
+    // Values that are not written.
+    defaults["grid"]["capacity"] = json!("shared");
+    defaults["rules"]["roof"] = json!("closed");
+    for key in ["above", "energy"] {
+        defaults["reaction"][0][key] = json!(0.0);
+    }
     for list in ["source", "fume"] {
         defaults[list] = defaults["vent"].clone();
     }

@@ -13,7 +13,7 @@ use lavoxel::matter::Material;
 use lavoxel::output::WRITERS;
 use lavoxel::param::{Entry, Form, Table, Value};
 use lavoxel::rules::{Param, RulesSpec, Scale};
-use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, VOLCANO, VentTable};
+use lavoxel::scene::{BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, VOLCANO, VentTable, other_keys};
 use lavoxel::simulation::EventSpec;
 use lavoxel::source::VentAir;
 use lavoxel::terrain::TerrainSpec;
@@ -209,6 +209,121 @@ fn the_built_in_scene_has_every_key() {
     usual.look.surroundings = Surroundings::Land;
     assert_eq!((&given.grid, &given.terrain, &given.rules), (&usual.grid, &usual.terrain, &usual.rules));
     assert_eq!((&given.camera, &given.look, &given.film), (&usual.camera, &usual.look, &usual.film));
+}
+
+/// Paths of the keys that a text shows, in comments too.
+fn paths(text: &str) -> Vec<String> {
+    let (mut table, mut paths) = (String::new(), Vec::new());
+    for line in text.lines().map(|line| line.trim_start_matches("# ")) {
+        if line.starts_with('[') {
+            table = line.trim_start_matches('[').split(']').next().expect("a head").to_owned() + ".";
+            paths.push(table.trim_end_matches('.').to_owned());
+        } else if let Some((key, _)) = line.split_once(" = ") {
+            paths.push(format!("{table}{key}").trim_start_matches('.').to_owned());
+        }
+    }
+    paths
+}
+
+/// Paths of the keys of tables and of lists of tables, but for tables whose keys depend on their kind.
+fn paths_of(form: &Form, path: &str, found: &mut Vec<String>) {
+    match form {
+        Form::Table(keys) if keys.iter().all(|key| key.kinds.is_empty()) && path.matches('.').count() < 2 => {
+            for key in keys {
+                let path = format!("{path}.{}", key.key).trim_start_matches('.').to_owned();
+                paths_of(&key.form, &path, found);
+                found.push(path);
+            }
+        }
+        Form::List(of, None) => paths_of(of, path, found),
+        Form::Either(forms) => forms.iter().for_each(|form| paths_of(form, path, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_printed_defaults_have_every_key_of_every_table() {
+    let (shown, mut wanted) = ([paths(VOLCANO), paths(&other_keys())].concat(), Vec::new());
+    paths_of(&SceneSpec::form(), "", &mut wanted);
+    for path in ["air.wind", "source.material", "barrier.width_m", "grid.capacity", "flow.lava.yield_pa", "model"] {
+        assert!(wanted.iter().any(|wanted| wanted == path), "{path}");
+    }
+    // What is in one line stands there: tables in the line of a key.
+    let inline =
+        ["event.", "body.", "goal.", "film.notes.", "film.key.", "look.air.", "look.palette.", "heater.shape."];
+    let missing = |path: &&String| !shown.contains(path) && !inline.iter().any(|table| path.starts_with(table));
+    let missing: Vec<_> = wanted.iter().filter(missing).collect();
+    assert!(missing.is_empty(), "not printed: {missing:?}");
+    let long: Vec<_> = other_keys().lines().filter(|line| line.chars().count() > 120).map(str::to_owned).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn a_key_of_the_built_in_scene_that_is_left_out_is_what_it_shows() {
+    let read = |text: &str| toml::from_str::<SceneSpec>(text).unwrap_or_else(|e| panic!("{e} in\n{text}"));
+    let whole = read(VOLCANO);
+    let lines: Vec<_> = VOLCANO.lines().collect();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (number, line) in
+        lines.iter().enumerate().filter(|(_, line)| !line.starts_with(['#', '[', ' ']) && !line.is_empty())
+    {
+        // The only place of the vent.
+        if line.starts_with("at = ") {
+            continue;
+        }
+        let rest: Vec<_> =
+            lines.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, line)| *line).collect();
+        let is_same = read(&rest.join("\n")) == whole;
+        let comment = lines[number + 1..].iter().take_while(|line| line.starts_with("  "));
+        let says = line.contains("left out") || comment.into_iter().any(|line| line.contains("left out"));
+        if is_same == says {
+            wrong.push(*line);
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "left out, these are not what they show, or say so without need: {wrong:#?}");
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn keys_in_the_comments_of_the_printed_defaults_have_the_values_of_keys_left_out() {
+    let begin = |table: &str| match table {
+        "flow" => "model = \"flow\"\n[flow]\n",
+        "flow.lava" => "model = \"flow\"\n[flow.lava]\n",
+        "flow.start" => "model = \"flow\"\n[flow.start]\nthickness = \"a.tif\"\n",
+        "source" => "[[source]]\nmaterial = \"water\"\nx = 1.0\nz = 1.0\n",
+        "fume" => "[[fume]]\nx = 1.0\nz = 1.0\n",
+        "vent" => "[[vent]]\nx = 1.0\nz = 1.0\n",
+        "material" => "[[material]]\nname = \"stuff\"\n",
+        "barrier" => "[[barrier]]\nline_m = [[0.0, 0.0], [50.0, 50.0]]\n",
+        "" => "\n",
+        "air" => "[air]\n",
+        "grid" => "[grid]\n",
+        _ => "",
+    };
+    let (mut table, mut count, mut wrong) = (String::new(), 0, Vec::new());
+    for line in other_keys().lines().map(|line| line.trim_start_matches("# ").to_owned()) {
+        if line.starts_with('[') {
+            table = line.trim_start_matches('[').split(']').next().expect("a head").to_owned();
+            continue;
+        }
+        let Some((key, value)) = line.split_once(" = ") else { continue };
+        let (begin, value) = (begin(&table), value.split(" #").next().expect("a value").trim());
+        let is_key = key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if begin.is_empty() || !is_key || key == "at" || value.contains('…') || begin.contains(&format!("\n{key} = "))
+        {
+            continue;
+        }
+        let (with, without) = (toml::from_str(&format!("{begin}{key} = {value}\n")), toml::from_str(begin));
+        let without: SceneSpec = without.unwrap_or_else(|e| panic!("{e} in\n{begin}"));
+        if with.as_ref() != Ok(&without) {
+            wrong
+                .push(format!("[{table}] {key} = {value}: {}", with.map_or_else(|e| e.to_string(), |_| String::new())));
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 50, "{count}");
 }
 
 fn row_of<T: Default>(param: &Param<T>) -> String {
