@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::wording::{brackets, line_at, line_of, misplaced, with_key, wrong_type};
+use super::wording::{brackets, line_at, line_of, misplaced, open_text, with_key, wrong_type};
 use crate::memory::TooMuchMemory;
 #[cfg(feature = "files")]
 use crate::mesh::MeshError;
@@ -133,8 +133,11 @@ impl SceneError {
         let span = error.span().unwrap_or_default();
         let line = line_at(text, span.start);
         let said = error.message();
-        let message = wrong_type(said, text, span.clone())
-            .or_else(|| brackets(said, text, line))
+        if let Some((line, message)) = brackets(text) {
+            return Self::Text { path: path.to_owned(), line, message };
+        }
+        let message = open_text(text, line)
+            .or_else(|| wrong_type(said, text, span.clone()))
             .or_else(|| misplaced(said, text, &span).filter(|_| !has_close_name(said)))
             .unwrap_or_else(|| with_key(text, &span, with_nearest_name(&tame(said))));
         Self::Text { path: path.to_owned(), line, message }

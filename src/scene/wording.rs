@@ -51,13 +51,50 @@ fn line(text: &str, number: usize) -> &str {
     text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
 }
 
-/// The head of a table that lacks brackets, for the parser's "map" where a list is expected; nothing for other messages.
-pub(super) fn brackets(message: &str, text: &str, number: usize) -> Option<String> {
-    let head = line(text, number);
-    let is_single = head.starts_with('[') && !head.starts_with("[[");
-    let name = head.trim_start_matches('[').split(']').next().map(|name| tame(name.trim()))?;
-    (is_single && message == "invalid type: map, expected a sequence")
-        .then(|| format!("[{name}]: a scene may have many of them, so write [[{name}]]"))
+/// Line and message of the first head with the wrong number of brackets; nothing in a text that cannot be parsed.
+pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
+    wrong_head(text, DeTable::parse(text).ok()?.get_ref(), "", &SceneSpec::form())
+}
+
+fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Option<(usize, String)> {
+    let Form::Table(keys) = form else { return None };
+    keys.iter().find_map(|key| {
+        let (written, value) = table.get_key_value(key.key)?;
+        let number = line_at(text, written.span().start);
+        let (head, name) = (line(text, number), format!("{path}{}", key.key));
+        match (&key.form, value.get_ref()) {
+            (Form::Table(_), DeValue::Array(_)) if head.starts_with("[[") => {
+                Some((number, format!("[[{name}]]: a scene has one at most, so write [{name}]")))
+            }
+            (Form::List(of, None), DeValue::Table(_)) if matches!(**of, Form::Table(_)) && head.starts_with('[') => {
+                Some((number, format!("[{name}]: a scene may have many of them, so write [[{name}]]")))
+            }
+            (form @ Form::Table(_), DeValue::Table(inside)) => wrong_head(text, inside, &format!("{name}."), form),
+            _ => None,
+        }
+    })
+}
+
+/// A text without the quote at its end; nothing where the text can be parsed or a line has no such value.
+pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
+    DeTable::parse(text).err()?;
+    let line = line(text, number);
+    let mut open = None;
+    for (at, c) in line.char_indices() {
+        match open {
+            None if c == '#' => return None,
+            None if c == '"' || c == '\'' => open = Some((at, c)),
+            // What a backslash stands for is not known without the end.
+            Some((_, '"')) if c == '\\' => return None,
+            Some((_, quote)) if c == quote => open = None,
+            _ => {}
+        }
+    }
+    let (at, quote) = open?;
+    let (before, inside) = line.split_at(at);
+    let key = before.trim_end().strip_suffix('=')?.rsplit(['{', ',']).next()?.trim();
+    let word = inside.trim_start_matches(quote).split(['#', '}']).next()?.trim();
+    Some(tame(&format!("{key}: the text has no quote at its end; write {key} = {quote}{word}{quote}")))
 }
 
 /// Puts the key in front of a message about its value.

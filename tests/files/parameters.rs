@@ -356,6 +356,24 @@ fn messages_name_the_key_and_the_mend() {
     let words = |text: &str| Scene::parse(text, Path::new("a.toml")).map(drop).expect_err(text).to_string();
     for (text, expected) in [
         ("seed = 1\n[vent]\nx = 1.0\n", "a.toml:2: [vent]: a scene may have many of them, so write [[vent]]"),
+        ("[[grid]]\nsize = [8, 8, 8]\n", "a.toml:1: [[grid]]: a scene has one at most, so write [grid]"),
+        (
+            "[look]\nglow = 1.0\n[[look.air]]\nglow = 1.0\n",
+            "a.toml:3: [[look.air]]: a scene has one at most, so write [look.air]",
+        ),
+        (
+            "seed = 1\n[film.key]\nstep = 3\n",
+            "a.toml:2: [film.key]: a scene may have many of them, so write [[film.key]]",
+        ),
+        ("grid = [8, 8, 8]\n", "a.toml:1: grid"),
+        (
+            "[terrain]\nkind = \"plane\nseed = 1\n",
+            "a.toml:2: kind: the text has no quote at its end; write kind = \"plane\"",
+        ),
+        (
+            "[flow]\nlava = { preset = 'etna-basalt } # thin\n",
+            "a.toml:2: preset: the text has no quote at its end; write preset = 'etna-basalt'",
+        ),
         ("[rules]\nwalls = true\n", "a.toml:2: rules.walls = true: must be \"closed\" or \"open\""),
         ("walls = \"open\"\n", "a.toml:1: unknown key `walls` in the head of the scene: it is a key of [rules]"),
         ("[grid]\nwalls = \"open\"\n", "a.toml:2: unknown key `walls` in [grid]: it is a key of [rules]"),
