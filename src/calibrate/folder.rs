@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::study::CalibrateError;
 use super::trial::Scores;
@@ -15,6 +16,22 @@ use crate::validate::tame;
 
 /// Files besides the runs, when a fit has ended.
 pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];
+
+/// Begin of the file of a run, before its checksum.
+const CHECKED: &str = "{\"checksum\":\"";
+
+/// Text of the file of a run: its JSON with a checksum in front, which holds for the number of the run alone.
+fn checked(run: usize, json: &str) -> String {
+    let sum = xxh3_64_with_seed(json.as_bytes(), run as u64);
+    format!("{CHECKED}{sum:016x}\",{}", json.trim_start_matches('{'))
+}
+
+/// The JSON of a run without its checksum; none where the checksum is missing or is that of another text.
+fn unchecked(run: usize, text: &str) -> Option<String> {
+    let (_, rest) = text.strip_prefix(CHECKED)?.split_once("\",")?;
+    let json = format!("{{{rest}");
+    (checked(run, &json) == text).then_some(json)
+}
 
 /// A run as its file has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,8 +99,11 @@ impl Folder {
     pub(super) fn read(&self, run: usize) -> Result<RunFile, CalibrateError> {
         let path = self.path_of(run);
         let wrong = |fault: &str| CalibrateError::Wrong(format!("{}: {}; remove it", path.display(), tame(fault)));
-        let file = TRIAL.text(&path, |text| serde_json::from_str::<RunFile>(&text));
-        let file = file.map_err(|error| wrong(&error.to_string()))?;
+        let json = TRIAL.text(&path, |text| unchecked(run, text.trim_end()));
+        let json = json.map_err(|error| wrong(&error.to_string()))?;
+        let json =
+            json.ok_or_else(|| wrong("was changed or damaged, or is of an older version: its checksum is not right"))?;
+        let file = serde_json::from_str::<RunFile>(&json);
         let file = file.map_err(|error| wrong(&format!("is no run of a fit: {error}")))?;
         if file.plan == self.plan { Ok(file) } else { Err(wrong("is a run of another plan")) }
     }
@@ -91,7 +111,7 @@ impl Folder {
     /// Writes the file of a run.
     pub(super) fn put(&self, run: usize, file: &RunFile) -> Result<(), CalibrateError> {
         let text = serde_json::to_string(file).expect("a run is plain text and numbers");
-        Ok(write(&self.path_of(run), &text)?)
+        Ok(write(&self.path_of(run), &checked(run, &text))?)
     }
 
     /// Writes a file of the results.

@@ -139,13 +139,13 @@ pub fn plan_of(folder: &Path) -> Result<Option<PlanFile>, HazardError> {
 
 /// Reads the plan of a folder; none where there is none.
 pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
+    let mend = "name another folder with --out, or pass --force";
     let plan = match PLAN.text(file, |text| serde_json::from_str(&text).map(Some)) {
         Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(InputError::Read(cause)) => return Err(format!("cannot read {}: {cause}", file.display()).into()),
-        Err(error) => return Err(format!("{}: {error}", file.display()).into()),
+        Err(error) => return Err(format!("{}: {error}; {mend}", file.display()).into()),
         Ok(plan) => plan,
     };
-    let mend = "name another folder with --out, or pass --force";
     plan.map_err(|e| format!("{}: is no plan of runs: {}; {mend}", file.display(), tame(&e.to_string())).into())
 }
 

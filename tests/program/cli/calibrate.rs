@@ -92,6 +92,27 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
         table.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(without_times("whole"), without_times("parts"));
+    // Files of runs that were changed by hand, have the number of another run, or are no text, are refused by name.
+    let run = text(&place.read("parts/runs/run_000003.json"));
+    let better = run.replacen("\"observed\":[0.", "\"observed\":[0.9", 1);
+    assert_ne!(run, better);
+    let checksum = "its checksum is not right; remove it";
+    for (bytes, message) in [
+        (better.into_bytes(), checksum),
+        (place.read("parts/runs/run_000004.json"), checksum),
+        (run.replacen("\"checksum\"", "\"sum\"", 1).into_bytes(), checksum),
+        (b"\xfe\x00run".to_vec(), "is no text: byte 0 is no UTF-8; remove it"),
+        (Vec::new(), checksum),
+    ] {
+        place.put("parts/runs/run_000003.json", bytes);
+        let refused = place.refused(&format!("{fit} --out parts"));
+        assert!(refused.contains("run_000003.json") && refused.contains(message), "{refused}");
+    }
+    place.put("parts/runs/run_000003.json", run);
+    place.done(&format!("{fit} --out parts"));
+    place.put("parts/plan.json", b"\xfe\x00plan");
+    let plan = place.refused(&format!("{fit} --out parts"));
+    assert!(plan.contains("plan.json: is no text: byte 0 is no UTF-8; name another folder with --out"), "{plan}");
     let other = place.refused(&format!("{fit} --seed 9 --out whole"));
     assert!(other.contains("is another plan") && other.contains("seed differ"), "{other}");
 }
