@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube night sheet window; and the films of
+# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube small night sheet window; and the films of
 # gallery.md, all or some: docs/pictures.sh gallery, docs/pictures.sh gallery=island.
 # Needs lavoxel on the path and ImageMagick (montage, convert, import); `window` also Xvfb, xdotool and, without a graphics card, a
 # software Vulkan. Debian: imagemagick xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0.
@@ -21,6 +21,18 @@ tube() {
     lavoxel render terrains/tube.toml --slice x=47 --size 640x420 --picture "$work/section.png" -q
     lavoxel render terrains/tube.toml --size 640x420 --picture "$work/cut.png" -q
     convert "$work"/{section,cut}.png +append docs/tube.png
+}
+
+# The pictures of small-scenes.md: scenes with a picture, each at its last step.
+small() {
+    mkdir -p docs/small_scenes
+    local picture
+    for picture in $(grep -o 'small_scenes/[a-z_]*.webp' docs/small-scenes.md); do
+        awk -v wanted="$picture" 'index($0, wanted) { found = 1 } found && /^```$/ { exit } begun { print } found && /^```toml$/ { begun = 1 }' \
+            docs/small-scenes.md >"$work/small.toml"
+        lavoxel render "$work/small.toml" --size 480x300 --picture "$work/small.png" -q --force
+        convert "$work/small.png" -quality 82 -define webp:method=6 "docs/$picture"
+    done
 }
 
 # The plume by night.

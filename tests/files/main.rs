@@ -23,6 +23,7 @@ mod replay;
 mod resampling;
 mod scenes;
 mod schema;
+mod small_scenes;
 mod soak;
 mod states;
 mod terrain;
