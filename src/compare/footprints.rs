@@ -208,10 +208,10 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Checks that two rasters are in one coordinate system. One that names none is taken for one on the map of the other.
+    /// Checks that two rasters are in one coordinate system, or that neither names one.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
-        if a.is_same(&b) || a == Crs::default() || b == Crs::default() {
+        if a.is_same(&b) {
             return Ok(());
         }
         let (a, b) = (told(&a), told(&b));

@@ -21,7 +21,7 @@ use crate::cli::{file_or_shipped, no_file};
 /// A map takes at most one part in so many of the width.
 const WIDEST: u32 = 2;
 
-/// What `--beside` asks for.
+/// Pictures at the right of those of the scene, by `--beside`.
 pub(in crate::cli) enum Asked {
     /// A map, and the number that its legend reaches at least.
     Map(Subject, f64),
