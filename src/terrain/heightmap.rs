@@ -228,6 +228,10 @@ impl Heightmap {
     /// Gives the cells of a part of a map the size that they have in its own middle.
     fn measure_again(&mut self) {
         let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else { return };
+        // A map of no system has the size of cells that it was made with.
+        if origin.crs == Crs::default() {
+            return;
+        }
         let Some(Scale { metres_per_unit: (east, north), .. }) = origin.crs.scale(bounds) else { return };
         if origin.metres_per_unit != (east, north) {
             self.cell_size_m.0 *= east / origin.metres_per_unit.0;

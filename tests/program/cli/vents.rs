@@ -66,7 +66,7 @@ fn new_rates_go_on_from_a_checkpoint() {
         ("gone.csv", "gone.csv"),
         ("2=new.csv", "no vent 2 that is open"),
         ("dates.csv", "--rates-start"),
-        ("vent.toml", "names no time"),
+        ("vent.toml", "must be a table of rates"),
     ] {
         let error = place.refused(&format!("resume now.lvx --steps 80 --rates {rates}"));
         assert!(error.contains(part), "{rates}: {error}");
