@@ -18,7 +18,7 @@ const NAMED: [char; 4] = [';', '\t', ',', '|'];
 /// Bytes of a field with its text, in lists that double as they grow.
 const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
 
-/// Fields between looks at the memory of a table.
+/// Fields read between two checks of the memory of a table.
 const WEIGHED: usize = 4096;
 
 /// A table and its rows.

@@ -275,7 +275,7 @@ impl Work {
         if keeper.is_none() {
             stop::only_files_are_left(false);
         }
-        // The report comes first, because a full disk must not suppress it; a report that nobody takes must not suppress the files.
+        // The report comes first, because a full disk must not suppress it; a report that standard output refuses must not suppress the files.
         files.exports.finish(&stage.simulation, &stage.site, quiet)?;
         files.maps.write(&stage.simulation, &Ended { about, site: &stage.site, outcome, quiet })?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {

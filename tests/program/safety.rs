@@ -54,7 +54,7 @@ fn only_regular_files_are_read() {
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
     write("dem.asc", &format!("ncols 12\nnrows 12\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "1 ".repeat(144)));
     for file in ["fifo", "/dev/zero"] {
-        // The readers go by the ending, or by the first bytes, which nobody may ask a pipe for.
+        // The readers go by the ending, or by the first bytes, which a pipe would have to be read for.
         let link = |ending: &str| {
             let name = format!("link.{ending}");
             fs::remove_file(folder.join(&name)).ok();

@@ -158,7 +158,7 @@ fn a_pool_that_takes_hours_is_said_before_it_starts() {
     assert!(!said(pool(300.0, true), "12 h") && !said(pool(0.3, false), "12 h") && !said(pool(300.0, false), "1 min"));
 }
 
-/// A report that nobody takes costs no file.
+/// Files are written although standard output refuses the report.
 #[test]
 #[cfg(target_os = "linux")]
 fn files_are_written_where_the_report_goes_to_a_full_disk() {
