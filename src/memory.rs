@@ -69,10 +69,15 @@ impl MemoryEstimate {
         Self { parts: vec![(what, (count as f64 * each).ceil() as u64)] }
     }
 
-    /// The sum of both.
+    /// The sum of both, in which parts of the same name are one.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.parts.extend(other.parts);
+        for (what, bytes) in other.parts {
+            match self.parts.iter_mut().find(|(own, _)| *own == what) {
+                Some((_, sum)) => *sum = sum.saturating_add(bytes),
+                None => self.parts.push((what, bytes)),
+            }
+        }
         self
     }
 

@@ -56,12 +56,11 @@ use self::sections::{SectionReader, SectionWriter, is_name};
 use crate::engine::Engine;
 use crate::grid::Grid;
 use crate::input::{self, CHECKPOINT, InputError};
-use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::output::OutputError;
 use crate::scene::{MAX_FILE, Scene, SceneError, Stage};
-use crate::state::{State, StateRef};
-use crate::world::{Layer, World};
+use crate::state::{Part, State};
+use crate::world::World;
 
 /// Version of the format that is written and read.
 pub const FORMAT: u16 = 6;
@@ -75,23 +74,8 @@ const MAX_HEADER: u64 = 1 << 24;
 /// Most further sections.
 const MAX_EXTRAS: usize = 16;
 
-/// Names of the sections that every checkpoint has, in their order.
-const OWN: [&str; 4] = ["header", "scene", "ground", Material::LAVA];
-
-/// Name of the section of the air.
-const AIR: &str = "air";
-
-/// Name of the section of the flow of the physical model.
-const FLOW: &str = "flow";
-
-/// Prefix of the sections of further materials, before the material's name.
-const MATERIAL: &str = "material:";
-
-/// Name of the section of a layer.
-fn section_of(layer: &Layer) -> String {
-    let name = &layer.material().name;
-    if name == Material::LAVA { name.clone() } else { format!("{MATERIAL}{name}") }
-}
+/// Names of the sections before the parts of the state.
+const TEXTS: [&str; 2] = ["header", "scene"];
 
 /// Longest section of any other kind: what a few maps over the columns take, more of them for more materials.
 fn max_extra(grid: Grid, scene: &Scene) -> u64 {
@@ -124,7 +108,7 @@ impl CheckpointWriter<'_> {
         let texts = self.texts(path)?;
         let most = max_extra(self.stage.simulation.world().grid(), self.scene);
         let extras = self.extras.iter().map(|(name, bytes)| (*name, bytes.as_slice(), most));
-        let parts = [("header", texts[0].as_bytes(), MAX_HEADER), ("scene", texts[1].as_bytes(), MAX_FILE)];
+        let parts = [(TEXTS[0], texts[0].as_bytes(), MAX_HEADER), (TEXTS[1], texts[1].as_bytes(), MAX_FILE)];
         for (section, bytes, limit) in parts.into_iter().chain(extras) {
             if bytes.len() as u64 > limit {
                 return Err(CheckpointError::TooLarge { path: path.to_owned(), section: section.to_owned(), limit });
@@ -136,10 +120,15 @@ impl CheckpointWriter<'_> {
     fn check_names(&self) {
         assert!(self.extras.len() <= MAX_EXTRAS, "{} extras are too many", self.extras.len());
         for (i, (name, _)) in self.extras.iter().enumerate() {
-            let own = OWN.contains(name) || [AIR, FLOW].contains(name) || name.starts_with(MATERIAL);
+            let own = is_own(name);
             let twice = own || self.extras[..i].iter().any(|(other, _)| other == name);
             assert!(is_name(name) && !twice, "\"{name}\" cannot be the name of another section");
         }
+    }
+
+    /// The parts of the state.
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.stage.simulation.world().view().parts()
     }
 
     /// The header and the scene.
@@ -152,29 +141,20 @@ impl CheckpointWriter<'_> {
     }
 
     fn write_sections(&self, texts: &[String; 2], out: impl Write) -> io::Result<()> {
-        let StateRef { world, flow, air } = self.stage.simulation.world().view();
         let mut writer = SectionWriter::new(out)?;
-        for (name, text) in OWN.iter().zip(texts) {
+        for (name, text) in TEXTS.iter().zip(texts) {
             writer.section(name)?;
             writer.add(text.as_bytes())?;
             writer.end_section()?;
         }
-        writer.section(OWN[2])?;
-        ground::write(world.ground(), &mut writer)?;
-        writer.end_section()?;
-        for layer in world.layers() {
-            writer.section(&section_of(layer))?;
-            layer::write(layer, &mut writer)?;
-            writer.end_section()?;
-        }
-        if let Some(air) = air {
-            writer.section(AIR)?;
-            air::write(air, &mut writer)?;
-            writer.end_section()?;
-        }
-        if let Some(flow) = flow {
-            writer.section(FLOW)?;
-            flow::write(flow, &mut writer)?;
+        for part in self.parts() {
+            writer.section(&part.name())?;
+            match part {
+                Part::Ground(ground) => ground::write(ground, &mut writer)?,
+                Part::Layer(layer) => layer::write(layer, &mut writer)?,
+                Part::Air(air) => air::write(air, &mut writer)?,
+                Part::Flow(flow) => flow::write(flow, &mut writer)?,
+            }
             writer.end_section()?;
         }
         for (name, bytes) in self.extras {
@@ -222,49 +202,19 @@ impl Checkpoint {
 
 fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkpoint, Fault> {
     let reader = &mut SectionReader::new(input)?;
-    expect(reader, OWN[0])?;
+    expect(reader, TEXTS[0])?;
     let mut header = Header::parse(reader.read_to_end(MAX_HEADER)?)?;
-    expect(reader, OWN[1])?;
+    expect(reader, TEXTS[1])?;
     let scene = header.scene(reader.read_to_end(MAX_FILE)?, path)?;
     let grid = header.grid();
-    World::need(grid).and(World::need_of_layers(grid, scene.spec.other_materials())).check(MEND)?;
-    expect(reader, OWN[2])?;
-    let mut world = World::with_materials(ground::read(grid, reader)?, scene.spec.materials.clone())
-        .with_capacity(scene.spec.grid.capacity);
-    let mut before = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
-    for layer in &mut world.layers {
-        expect(reader, &section_of(layer))?;
-        layer::read(layer, &before, reader)?;
-        layer.ledger = header.ledger(&layer.material().name)?;
-        before = before.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
-    }
-    let mut state = State::from(world);
-    if let Some(spec) = &scene.spec.air {
-        expect(reader, AIR)?;
-        before = before.and(spec.need(grid, header.place.cell_size_m()));
-        before.clone().check(MEND)?;
-        let mut air = spec.air(grid, header.place.cell_size_m()).map_err(|e| Fault::damaged("scene", e))?;
-        air::read(&mut air, reader)?;
-        state = state.with_air(air);
-    }
-    if let Some(spec) = &scene.spec.flow_spec() {
-        expect(reader, FLOW)?;
-        let flow = flow::read((&scene, spec), (state.ground(), &header.place.site(grid)), &before, reader)?;
-        before = before.and(MemoryEstimate::of("the flow", 1, flow.bytes() as f64));
-        state = state.with_shown_flow(flow);
-    }
-    state.check().map_err(|fault| Fault::damaged("matter", fault))?;
+    let (state, before) = read_state(&scene, &header, reader)?;
     let mut extras = BTreeMap::new();
     let mut held = 0;
     while let Some(name) = reader.next_section()? {
         before.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
-        if OWN.contains(&name.as_str())
-            || [AIR, FLOW].contains(&name.as_str())
-            || extras.len() == MAX_EXTRAS
-            || extras.insert(name, bytes).is_some()
-        {
+        if is_own(&name) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {
             return Err(reader.damaged("one section too many"));
         }
     }
@@ -284,6 +234,48 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         .map_err(|invalid| Fault::damaged("scene", invalid))?
         .with_goals(header.goals(&scene)?);
     Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })
+}
+
+/// Reads the parts of the state that a scene has, in the order of [`Part`]; beside it the memory that they take.
+fn read_state<R: Read>(
+    scene: &Scene,
+    header: &Header,
+    reader: &mut SectionReader<R>,
+) -> Result<(State, MemoryEstimate), Fault> {
+    let (grid, spec) = (header.grid(), &scene.spec);
+    World::need(grid).and(World::need_of_layers(grid, spec.other_materials())).check(MEND)?;
+    expect(reader, Part::GROUND)?;
+    let ground = ground::read(grid, reader)?;
+    let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
+    let mut before = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
+    for layer in &mut world.layers {
+        expect(reader, &Part::Layer(layer).name())?;
+        layer::read(layer, &before, reader)?;
+        layer.ledger = header.ledger(&layer.material().name)?;
+        before = before.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
+    }
+    let mut state = State::from(world);
+    if let Some(spec) = &spec.air {
+        expect(reader, Part::AIR)?;
+        before = before.and(spec.need(grid, header.place.cell_size_m()));
+        before.clone().check(MEND)?;
+        let mut air = spec.air(grid, header.place.cell_size_m()).map_err(|e| Fault::damaged("scene", e))?;
+        air::read(&mut air, reader)?;
+        state = state.with_air(air);
+    }
+    if let Some(spec) = &spec.flow_spec() {
+        expect(reader, Part::FLOW)?;
+        let flow = flow::read((scene, spec), (state.ground(), &header.place.site(grid)), &before, reader)?;
+        before = before.and(MemoryEstimate::of("the flow", 1, flow.bytes() as f64));
+        state = state.with_shown_flow(flow);
+    }
+    state.check().map_err(|fault| Fault::damaged("matter", fault))?;
+    Ok((state, before))
+}
+
+/// Whether a section with this name is not one of the extras.
+fn is_own(name: &str) -> bool {
+    TEXTS.contains(&name) || Part::has_name(name)
 }
 
 /// Starts the next section, which must have this name.

@@ -196,7 +196,7 @@ fn sections_come_once_and_in_order() {
     for i in 0..4 {
         let mut without = parts.clone();
         without.remove(i);
-        assert!(refused(&file(&without)).contains(&format!("found where its {} should be", OWN[i])));
+        assert!(refused(&file(&without)).contains(&format!("found where its {} should be", parts[i].0)));
         let mut twice = parts.clone();
         twice.push(parts[i].clone());
         assert!(refused(&file(&twice)).contains("one section too many"));
@@ -383,8 +383,8 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
         let place = dice(1, body.len());
         body[place] ^= 1 << dice(2, 8);
         let about = format!("byte {place} of {name}");
-        let is_flow = name == FLOW;
-        let (is_ground, name) = (name == "ground", name.clone());
+        let is_flow = name == Part::FLOW;
+        let (is_ground, name) = (name == Part::GROUND, name.clone());
         let Ok(mut other) = open(&file(&wrong)) else { continue };
         let kept = write(&other.stage);
         // A number of a flow may be written longer than it must be, and is then the same.
@@ -408,6 +408,6 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
 
 #[test]
 fn every_number_of_a_state_is_kept_packed_and_hashed() {
-    each_bit_is_kept_packed_and_hashed(COAST, 500, &["ground", "lava", AIR, FLOW]);
-    each_bit_is_kept_packed_and_hashed(WAX, 200, &[FLOW]);
+    each_bit_is_kept_packed_and_hashed(COAST, 500, &["ground", "lava", Part::AIR, Part::FLOW]);
+    each_bit_is_kept_packed_and_hashed(WAX, 200, &[Part::FLOW]);
 }

@@ -204,13 +204,9 @@ mod tests {
 
     #[test]
     fn surveys_are_taken_at_their_word() {
-        for (code, place) in [
-            (32633, [500_000.0, 4.2e6]),
-            (32633, [1e6, 4.2e6]),
-            (2193, [1.6e6, 5.9e6]),
-            (27700, [4e5, 3e5]),
-            (3857, [0.0, 0.0]),
-        ] {
+        for (code, place) in
+            [(32633, [500_000.0, 4.2e6]), (32633, [1e6, 4.2e6]), (2193, [1.6e6, 5.9e6]), (27700, [4e5, 3e5])]
+        {
             let found = scale(code, place, 20_000.0);
             assert_eq!(found.metres_per_unit, (1.0, 1.0), "EPSG:{code}");
             assert!(found.varies < 0.01, "EPSG:{code}: {}", found.varies);
@@ -229,7 +225,7 @@ mod tests {
         let mercator = crs(3857);
         let found = mercator.scale(bounds).expect("a plane");
         let fault = found.fault(&mercator, bounds).expect("it varies");
-        assert!(fault.contains("varies by") && fault.contains("EPSG:32627"), "{fault}");
+        assert!(fault.contains("varies by") && fault.contains("EPSG:32628"), "{fault}");
         let degrees = crs(4326);
         assert!(degrees.scale([14.0, 37.0, 15.0, 38.0].into()).is_some_and(|scale| scale.varies < 0.01));
         assert!(degrees.scale([0.0, 30.0, 60.0, 70.0].into()).is_some_and(|scale| scale.varies > 0.3));

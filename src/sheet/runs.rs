@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
-
 use super::SheetError;
 use super::table;
 use crate::input::RUNS;
 use crate::memory::MemoryEstimate;
+use crate::table::Row;
 
 /// The columns that are summed up.
-#[derive(Deserialize)]
 struct Line {
     rate_m3_s: f64,
     volume_m3: f64,
@@ -23,6 +21,27 @@ struct Line {
     blocked_m3: f64,
     ended: String,
     exact: String,
+}
+
+impl Line {
+    /// The columns of a row of a table.
+    fn of(row: &Row, column: impl Fn(&str) -> Result<usize, String>) -> Result<Self, String> {
+        let number = |name: &str| row.number(column(name)?, name);
+        let word = |name: &str| Ok::<_, String>(row.text(column(name)?).to_owned());
+        Ok(Self {
+            rate_m3_s: number("rate_m3_s")?,
+            volume_m3: number("volume_m3")?,
+            duration_s: number("duration_s")?,
+            area_m2: number("area_m2")?,
+            reach_m: number("reach_m")?,
+            poured_m3: number("poured_m3")?,
+            set_m3: number("set_m3")?,
+            out_m3: number("out_m3")?,
+            blocked_m3: number("blocked_m3")?,
+            ended: word("ended")?,
+            exact: word("exact")?,
+        })
+    }
 }
 
 /// Least, mean and largest of a number of all runs.
@@ -67,12 +86,12 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn read(path: &Path) -> Result<Self, SheetError> {
-        let lines = table::read(&RUNS, path, |mut reader| {
-            let rows = reader.get_ref().iter().filter(|byte| **byte == b'\n').count();
-            let need = MemoryEstimate::of("the rows of the table", rows, BYTES_A_RUN);
+        let lines = table::read(&RUNS, path, |table| {
+            let need = MemoryEstimate::of("the rows of the table", table.rows().len(), BYTES_A_RUN);
             need.check("leave out rows").map_err(|error| error.to_string())?;
-            let lines = reader.deserialize().collect::<Result<Vec<Line>, _>>();
-            lines.map_err(|error| format!("is no table of runs: {error}"))
+            let column = |name: &str| table.column(&[name]).ok_or_else(|| format!("has no column {name:?}"));
+            let lines: Result<Vec<_>, String> = table.rows().iter().map(|row| Line::of(row, column)).collect();
+            lines.map_err(|fault| format!("is no table of runs: {fault}"))
         })?;
         let count = |is_so: &dyn Fn(&Line) -> bool| lines.iter().filter(|line| is_so(line)).count();
         let spread = |number: fn(&Line) -> f64| Spread::of(&lines, number);

@@ -6,16 +6,20 @@ use std::path::Path;
 use super::SheetError;
 use crate::input::{ASSETS, Loaded, Reader};
 use crate::memory::MemoryEstimate;
+use crate::table;
 use crate::validate::tame;
+
+/// Most rows of a table: those of an ensemble of a million runs.
+const MOST_ROWS: usize = 1 << 20;
 
 /// Reads a table with a heading.
 pub(super) fn read<T>(
     reader: &Reader,
     path: &Path,
-    parse: impl FnOnce(csv::Reader<&[u8]>) -> Result<T, String>,
+    parse: impl FnOnce(&table::Table) -> Result<T, String>,
 ) -> Result<T, SheetError> {
     let wrong = |fault: String| SheetError::wrong(format!("{}: {}", path.display(), tame(&fault)));
-    let table = |text: Loaded<String>| parse(csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes()));
+    let table = |text: Loaded<String>| parse(&table::Table::parse(&text, MOST_ROWS)?);
     reader.text(path, table).map_err(|error| wrong(error.to_string()))?.map_err(wrong)
 }
 
@@ -51,39 +55,34 @@ impl Table {
     pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
         let mut table = Self::default();
         for path in paths {
-            read(&ASSETS, path, |reader| table.add(reader))?;
+            read(&ASSETS, path, |rows| table.add(rows))?;
         }
         table.reached.sort_by(order);
         Ok((!paths.is_empty()).then_some(table))
     }
 
-    fn add(&mut self, mut reader: csv::Reader<&[u8]>) -> Result<(), String> {
-        let heading = reader.headers().map_err(|e| format!("is no table: {e}"))?.clone();
-        let column = |names: &[&str]| names.iter().find_map(|name| heading.iter().position(|field| field == *name));
-        let Some(name) = column(&["name"]) else {
+    fn add(&mut self, table: &table::Table) -> Result<(), String> {
+        let Some(name) = table.column(&["name"]) else {
             return Err("has no column \"name\": expected a table of --exposure".to_owned());
         };
         let columns = [
-            column(&["probability"]),
-            column(&["arrival_first_h"]),
-            column(&["arrival_median_h", "arrival_h"]),
-            column(&["thickness_median_m", "thickness_max_m"]),
+            table.column(&["probability"]),
+            table.column(&["arrival_first_h"]),
+            table.column(&["arrival_median_h", "arrival_h"]),
+            table.column(&["thickness_median_m", "thickness_max_m"]),
         ];
         if columns.iter().all(Option::is_none) {
             return Err("has no column of probability, arrival or thickness: expected a table of --exposure".to_owned());
         }
         self.of_runs |= columns[0].is_some();
-        for (i, record) in reader.records().enumerate() {
-            if i.is_multiple_of(4096) {
-                let need = MemoryEstimate::of("the rows of the table", self.reached.len() + i, BYTES_A_ROW);
-                need.check("leave out rows").map_err(|error| error.to_string())?;
-            }
-            let record = record.map_err(|e| format!("is no table: {e}"))?;
-            let number =
-                |column: Option<usize>| record.get(column?)?.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+        let need = MemoryEstimate::of("the rows of the table", self.reached.len() + table.rows().len(), BYTES_A_ROW);
+        need.check("leave out rows").map_err(|error| error.to_string())?;
+        for row in table.rows() {
+            // Words such as "never" stand where there is no number.
+            let number = |column: Option<usize>| row.number(column?, "").ok();
             let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
+            let name = tame(row.text(name));
             let reached = probability.map_or(arrival_h.is_some(), |p| p > 0.0);
-            let name = tame(record.get(name).unwrap_or_default());
             let asset = Asset { name, probability, first_h, arrival_h, thickness_m, reached };
             if reached { self.reached.push(asset) } else { self.others += 1 }
         }

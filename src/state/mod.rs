@@ -1,17 +1,16 @@
 //! The state of a simulation: a [`World`] of cells, and beside it the models that have cells of their own, a [`Flow`] and an
 //! [`Air`], where a scene has them. What they give to each other is the business of [`crate::coupling`].
 
-mod packed;
+mod parts;
 mod values;
 
-use xxhash_rust::xxh3::Xxh3;
-
-pub use self::packed::PackedState;
+pub use self::parts::PackedState;
+pub(crate) use self::parts::Part;
 pub use self::values::CellValues;
-use crate::air::{Air, AirState};
+use crate::air::Air;
 use crate::coupling::{AirOverGround, FlowInCells};
-use crate::flow::{Flow, FlowState};
-use crate::memory::{MemoryEstimate, TooMuchMemory};
+use crate::flow::Flow;
+use crate::memory::TooMuchMemory;
 use crate::world::{Edit, Matter, World};
 
 /// A world with its flow and its air. It reads as its world ([`std::ops::Deref`]); what concerns all models is here.
@@ -137,12 +136,7 @@ impl State {
     /// Hash of the whole state: the numbers of [`World::state_hash`]; then, where there is an air, the names of its fields and
     /// all numbers that a checkpoint keeps of it; then, in a state of the physical model, [`Flow::hash`]. Equal on every machine.
     pub fn state_hash(&self) -> u64 {
-        let StateRef { world, flow, air } = self.view();
-        let mut hash = Xxh3::new();
-        world.hash_into(&mut hash);
-        air.into_iter().for_each(|air| air.hash_into(&mut hash));
-        flow.into_iter().for_each(|flow| hash.update(&flow.hash().to_le_bytes()));
-        hash.digest()
+        self.view().hash()
     }
 
     /// Checks that the ground and its layers, which grow as they flow, take no more memory than allowed.
@@ -151,18 +145,6 @@ impl State {
     /// [`TooMuchMemory`] when they do.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
         self.taken().check("end the run earlier, or let the vents pour less")
-    }
-
-    /// Memory that it takes now, with its air and its flow.
-    pub fn taken(&self) -> MemoryEstimate {
-        let air = self.air.as_ref().map_or(0, |air| air.bytes());
-        self.world.taken().and(MemoryEstimate::of("the air", air, 1.0)).and(self.need_of_flow())
-    }
-
-    /// Memory of its flow.
-    pub(crate) fn need_of_flow(&self) -> MemoryEstimate {
-        let bytes = self.flow().map_or(0, Flow::bytes);
-        MemoryEstimate::of("the flow", 1, bytes as f64)
     }
 
     /// Shows the flow only when [`State::show_flow`] is called from now on, if nothing but the lava reads the layers.
@@ -174,19 +156,5 @@ impl State {
     /// Shows what has changed of the flow since it was shown.
     pub(crate) fn show_flow(&mut self) {
         self.flow.iter_mut().for_each(|flow| flow.show_unseen(&mut self.world));
-    }
-
-    /// Goes back to an air and a flow of the same shape, over a world that is what it was beside them.
-    fn restore(&mut self, air: Option<&AirState>, flow: Option<&FlowState>) -> Result<(), String> {
-        match (&mut self.air, air) {
-            (Some(over), Some(state)) => over.restore(state)?,
-            (None, None) => {}
-            _ => return Err("a state keeps its air".to_owned()),
-        }
-        match (&mut self.flow, flow) {
-            (Some(flowing), Some(state)) => flowing.restore(&self.world, state),
-            (None, None) => Ok(()),
-            _ => Err("a state keeps its model".to_owned()),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Layer, World};
+use super::{Ground, Layer, World};
 use crate::grid::tile::{TILE_X, TILE_Z};
 
 impl World {
@@ -16,21 +16,24 @@ impl World {
     /// [`Ledger::accounts`](super::Ledger::accounts).
     pub fn state_hash(&self) -> u64 {
         let mut hash = Xxh3::new();
-        self.hash_into(&mut hash);
+        let (ground, layers) = self.held();
+        ground.hash_into(&mut hash);
+        layers.iter().for_each(|layer| layer.hash_into(&mut hash));
         hash.digest()
     }
+}
 
-    /// Adds the numbers of [`World::state_hash`].
+impl Ground {
+    /// Adds its numbers in [`World::state_hash`].
     pub(crate) fn hash_into(&self, hash: &mut Xxh3) {
-        let mut add = |number: u64| hash.update(&number.to_le_bytes());
-        [self.grid.nx, self.grid.ny, self.grid.nz].iter().for_each(|&side| add(side as u64));
+        let (grid, mut add) = (self.grid(), |number: u64| hash.update(&number.to_le_bytes()));
+        [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| add(side as u64));
         self.visit_runs(add);
-        self.layers.iter().filter(|layer| layer.was_there()).for_each(|layer| layer.hash_into(hash));
     }
 
     /// Visits the lengths of the runs of solid and of other cells by turns, solid ones first.
     fn visit_runs(&self, mut visit: impl FnMut(u64)) {
-        let grid = self.grid;
+        let grid = self.grid();
         let (mut now, mut length) = (true, 0);
         let mut add = |solid: bool, cells: usize| {
             if cells > 0 && solid != now {
@@ -41,10 +44,10 @@ impl World {
         };
         for z in 0..grid.nz {
             // Below the first of these rows all is rock, and from the second on all is air.
-            let (lowest, highest) = self.ground.heights(z);
+            let (lowest, highest) = self.heights(z);
             add(true, lowest * grid.nx);
             for y in lowest..highest {
-                self.ground.runs(y, z).for_each(|(solid, cells)| add(solid, cells));
+                self.runs(y, z).for_each(|(solid, cells)| add(solid, cells));
             }
             add(false, (grid.ny - highest.max(lowest)) * grid.nx);
         }
@@ -59,7 +62,11 @@ impl Layer {
         self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
     }
 
-    fn hash_into(&self, hash: &mut Xxh3) {
+    /// Adds its numbers in [`World::state_hash`]; none where its material never was.
+    pub(crate) fn hash_into(&self, hash: &mut Xxh3) {
+        if !self.was_there() {
+            return;
+        }
         hash.update(self.material.name.as_bytes());
         let (mut cells, mut bytes) = (0u64, Vec::new());
         for z in 0..self.grid.nz {
@@ -100,7 +107,7 @@ mod tests {
     use crate::grid::{Grid, Place};
     use crate::matter::Material;
     use crate::random::mix64;
-    use crate::world::{Edit, Ground, Matter, Shape};
+    use crate::world::{Edit, Matter, Shape};
 
     /// The hash as its documentation defines it.
     fn plain_hash(world: &World) -> u64 {

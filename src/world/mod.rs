@@ -44,7 +44,7 @@ pub(crate) use masks::Masks;
 pub(crate) use mirrors::Mirrors;
 #[cfg(feature = "scene")]
 pub(crate) use need::TRACED;
-pub use packed::PackedWorld;
+pub(crate) use packed::PackedLayer;
 pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
 pub use react::Part;
 pub(crate) use record::Reads;
@@ -108,6 +108,12 @@ impl World {
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
+    }
+
+    /// All that it holds; what is left out follows from its scene.
+    pub(crate) fn held(&self) -> (&Ground, &[Layer]) {
+        let Self { grid: _, ground, layers, lava: _, capacity: _, mirrors: _ } = self;
+        (ground, layers)
     }
 
     /// Shape of the box.

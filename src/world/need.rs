@@ -1,7 +1,7 @@
 //! How much memory a world takes, worked out before it is made.
 
 use super::masks::Masks;
-use super::{Layer, World};
+use super::{Ground, Layer, World};
 use crate::grid::Grid;
 use crate::grid::tile::{Lanes, TILE_X, TILE_Z};
 use crate::matter::{FLOATED, can_float};
@@ -70,21 +70,28 @@ impl World {
         // The list of bits doubles when it grows.
         MemoryEstimate::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
     }
+}
 
+impl Ground {
     /// Memory that it takes now.
     pub(crate) fn taken(&self) -> MemoryEstimate {
-        let others = self.layers.iter().filter(|layer| !layer.carries_energy()).map(Layer::bytes).sum();
-        let traced = || self.layers.iter().filter(|layer| layer.material().traces());
-        let opened = Self::need_of_tracing(self.grid, traced().count(), self.ground.hollow_columns());
-        let traced = traced().map(Layer::bytes).sum();
-        let materials = || self.layers.iter().map(Layer::material);
-        let floating = self.layers.iter().filter(|layer| can_float(layer.material(), materials()));
-        let floating = floating.map(Layer::bytes).sum();
-        MemoryEstimate::of("the ground", self.ground.bytes(), 1.0)
-            .and(MemoryEstimate::of("the lava", self.lava().bytes(), ROOM))
-            .and(MemoryEstimate::of("the other materials", others, ROOM))
-            .and(MemoryEstimate::of("tracing", traced, TRACED))
-            .and(MemoryEstimate::of("what floats", floating, FLOATED))
-            .and(opened)
+        MemoryEstimate::of("the ground", self.bytes(), 1.0)
+    }
+}
+
+impl Layer {
+    /// Memory that it takes now in a world, with what its rules keep beside it.
+    pub(crate) fn taken(&self, world: &World) -> MemoryEstimate {
+        let (bytes, material) = (self.bytes(), self.material());
+        let named = if self.carries_energy() { "the lava" } else { "the other materials" };
+        let mut taken = MemoryEstimate::of(named, bytes, ROOM);
+        if material.traces() {
+            let opened = World::need_of_tracing(world.grid, 1, world.ground.hollow_columns());
+            taken = taken.and(MemoryEstimate::of("tracing", bytes, TRACED)).and(opened);
+        }
+        if can_float(material, world.materials()) {
+            taken = taken.and(MemoryEstimate::of("what floats", bytes, FLOATED));
+        }
+        taken
     }
 }

@@ -201,6 +201,7 @@ fn values_in_comments_can_be_put_in() {
             "cell_size_m",
             "black_m",
             "white_m",
+            "height_unit",
             "no_data",
             "crs",
             "smooth",

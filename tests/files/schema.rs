@@ -37,7 +37,7 @@ fn with_every_key() -> String {
         }
         let key = line.strip_prefix("# ").filter(|rest| rest.contains(" = "));
         let of_volcano =
-            |key: &&str| ["seed", "rough", "base_c", "height", "crater"].iter().any(|name| key.starts_with(name));
+            |key: &&str| ["seed", "rough", "base_c", "height ", "crater"].iter().any(|name| key.starts_with(name));
         let shown = match &table[..] {
             "[grid" | "[camera" | "[look" => key,
             "[terrain" => key.filter(of_volcano),

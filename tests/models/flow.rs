@@ -207,7 +207,7 @@ fn keys_of_the_other_model_are_refused_by_name() {
         (flow("[flow]\nlava = \"basalt\""), "flow.lava = \"basalt\": must be one of"),
         (flow("[flow]\nlava = { yield_pa = -1.0 }"), "flow.lava.yield_pa = -1: must be a number from 0"),
         (flow("[flow]\nlava = { yeild_pa = 1.0 }"), "did you mean `yield_pa`?"),
-        (flow("[flow]\nduration = \"13 days\""), "must be a number of seconds, or a time such as"),
+        (flow("[flow]\nduration = \"13 fortnights\""), "must be a number of seconds, or a time such as"),
         (flow("[flow]\nstep_s = 0.0"), "flow.step_s = 0: must be a number from"),
         ("model = \"fluid\"".to_owned(), "unknown value `fluid`: did you mean `flow`?"),
     ];

@@ -131,13 +131,14 @@ fn records_of_another_box_or_cut_short_do_not_fit() {
     let records = Records::new(grid);
     assert!(records.fits(grid) && saved(&records).fits(Grid::new(3, 9, 5)));
     assert!(!records.fits(Grid::new(5, 4, 3)));
-    // As written: the two sides, then each field with its length.
+    // As written: the length and the letters of the material, the two sides, then each field with its length.
     let mut bytes = postcard::to_stdvec(&records).unwrap();
-    bytes[0] = 15;
-    bytes[1] = 1;
+    let side = 1 + records.material().len();
+    bytes[side] = 15;
+    bytes[side + 1] = 1;
     let wrong: Records = postcard::from_bytes(&bytes).unwrap();
     assert!(wrong.fits(Grid::new(15, 4, 1)) && !wrong.fits(grid));
-    bytes[0] = 16;
+    bytes[side] = 16;
     let wrong: Records = postcard::from_bytes(&bytes).unwrap();
     assert!(!wrong.fits(Grid::new(16, 4, 1)));
 }

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use lavoxel::export::Parts;
 use lavoxel::input::{InputError, READERS};
 use lavoxel::output::Existing;
+use lavoxel::world::Ledger;
 use tempfile::TempDir;
 use wait4::Wait4;
 
@@ -268,11 +269,11 @@ fn checkpoint(sections: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn header(size: [usize; 3]) -> String {
+    let sums = toml::Value::try_from(Ledger::default()).expect("plain numbers");
     format!(
         "name = \"x\"\nstep = 1\nseed = \"1\"\nsize = {size:?}\nvent_numbers = []\nnext_vent = 0\n\
          [place]\ncell_size_m = 1.0\nfloor_m = 0.0\nvertical_exaggeration = 1.0\n\
-         [[accounts]]\nmaterial = \"lava\"\nsums = {:?}\n",
-        [0; 15]
+         [[accounts]]\nmaterial = \"lava\"\nsums = {sums}\n"
     )
 }
 
