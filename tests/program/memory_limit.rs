@@ -714,7 +714,7 @@ const WALK: &[Step] = &[
         folder.put("wide.toml", wide.as_bytes());
         let many = format!(r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#, [OVER_ALL; 60].join(","));
         folder.put("many.geojson", many.as_bytes());
-        folder.accepted(200, &["run", "wide.toml", "--exposure", "many.geojson=a.csv", "--steps", "1"]);
+        folder.accepted(200, &["run", "wide.toml", "--exposure", "many.geojson=many.csv", "--steps", "1"]);
         let one = format!(
             r#"{{"type":"Feature","properties":{{"thickness_m":0}},"geometry":{{"type":"Polygon","coordinates":{OVER_ALL}}}}}"#
         );
@@ -781,7 +781,7 @@ const WALK: &[Step] = &[
             "rows.csv",
             std::iter::once(b"name,probability\n".to_vec()).chain(std::iter::repeat_n(b"a,1\n".to_vec(), 1_000_000)),
         );
-        folder.refused(100, &["sheet", "p.asc", "--table", "rows.csv", "--out", "a.pdf"], "the rows of the table");
+        folder.refused(100, &["sheet", "p.asc", "--table", "rows.csv", "--out", "a.pdf"], "the table would need");
     }),
     ("runs", |folder| {
         folder.study();
@@ -790,7 +790,7 @@ const WALK: &[Step] = &[
         folder.refuses(64, &["sheet", "p.asc", "--out", "a.pdf"], "would need");
         let rows = std::iter::repeat_n(b"1,1,1,1,1,1,1,1,1,,\n".to_vec(), 400_000);
         folder.of_pieces("runs.csv", std::iter::once(head.as_bytes().to_vec()).chain(rows));
-        folder.refuses(100, &["sheet", "p.asc", "--out", "a.pdf"], "the rows of the table");
+        folder.refuses(100, &["sheet", "p.asc", "--out", "a.pdf"], "the table would need");
     }),
     ("style", |folder| {
         folder.put("p.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
