@@ -338,6 +338,15 @@ impl AirAccount {
     }
 }
 
+/// Rock that was put in by hand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rock {
+    /// Ball of a brush: centre x, y, z and radius in cells.
+    Ball([f32; 4]),
+    /// Columns x, z of a dam, but for those that were dug away.
+    Dam(Vec<[usize; 2]>),
+}
+
 /// The state of the simulation in numbers; comes with every [`Update`].
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -398,8 +407,8 @@ pub struct Report {
     pub timeline: Arc<TimeLine>,
     /// The other branch that is shown for a while, once its state is there.
     pub visited: Option<u64>,
-    /// Balls of rock that were put in by hand: centre and radius in cells.
-    pub built: Arc<Vec<[f32; 4]>>,
+    /// Rock that was put in by hand.
+    pub built: Arc<Vec<Rock>>,
     /// Quantities that slices can show.
     pub quantities: Vec<Quantity>,
     /// The ray of the pointer that `probe` answers.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use nalgebra::Point3;
 use ndarray::Array2;
 
+use crate::viewer::messages::Rock;
+
 /// Most columns that are marked.
 const MOST: usize = 6000;
 /// Cells by which the top of a ball and that of the ground may differ: the ground has whole cells.
@@ -23,7 +25,7 @@ pub(crate) type Column = [usize; 2];
 /// The columns, kept until balls or ground change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Built {
-    balls: Arc<Vec<[f32; 4]>>,
+    rocks: Arc<Vec<Rock>>,
     columns: Vec<Column>,
     all: HashSet<Column>,
 }
@@ -41,20 +43,25 @@ impl Built {
         x < 0 || z < 0 || !self.all.contains(&[x as usize, z as usize])
     }
 
-    /// Follows the balls of rock that were put in, centre and radius in cells, and a ground that has `changed`.
-    pub(crate) fn follow(&mut self, balls: &Arc<Vec<[f32; 4]>>, ground: &Array2<f32>, changed: bool) {
-        if !changed && (Arc::ptr_eq(&self.balls, balls) || self.balls == *balls) {
+    /// Follows the rock that was put in, and a ground that has `changed`.
+    pub(crate) fn follow(&mut self, rocks: &Arc<Vec<Rock>>, ground: &Array2<f32>, changed: bool) {
+        if !changed && (Arc::ptr_eq(&self.rocks, rocks) || self.rocks == *rocks) {
             return;
         }
-        self.balls = balls.clone();
+        self.rocks = rocks.clone();
         self.columns.clear();
         self.all.clear();
-        for &ball in balls.iter() {
-            for column in under(ball, ground) {
-                if self.columns.len() < MOST && self.all.insert(column) {
-                    self.columns.push(column);
-                }
+        for rock in rocks.iter() {
+            match rock {
+                Rock::Ball(ball) => under(*ball, ground).for_each(|column| self.add(column)),
+                Rock::Dam(columns) => columns.iter().for_each(|column| self.add(*column)),
             }
+        }
+    }
+
+    fn add(&mut self, column: Column) {
+        if self.columns.len() < MOST && self.all.insert(column) {
+            self.columns.push(column);
         }
     }
 }
@@ -111,7 +118,7 @@ mod tests {
     #[test]
     fn columns_of_a_ball_are_marked_until_they_are_dug_away() {
         let mut ground = Array2::from_elem((20, 20), 5.0_f32);
-        let balls = Arc::new(vec![[10.0, 5.0, 10.0, 3.0]]);
+        let balls = Arc::new(vec![Rock::Ball([10.0, 5.0, 10.0, 3.0])]);
         let mut built = Built::default();
         built.follow(&balls, &ground, true);
         assert!(

@@ -6,7 +6,8 @@ use kiss3d::egui::{
 use nalgebra::Point3;
 use ndarray::Array2;
 
-use super::{BRIGHT, FAINT, Stage, WRONG, card, marks};
+use super::marks::Tags;
+use super::{BRIGHT, FAINT, Stage, WRONG, card};
 use crate::goals::{Aim, GoalSpec, Progress, Verdict, words};
 use crate::grid::Grid;
 use crate::viewer::edit::vent_handles::ground_at;
@@ -22,14 +23,11 @@ const WIDTH: f32 = 250.0;
 const PIECES: usize = 24;
 
 /// Draws the list, and the places where the panel is shown too.
-pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
-    let Some(report) = state.report.as_ref().filter(|report| !report.goals.is_empty() && state.shown.panel) else {
-        return;
-    };
+pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
+    let Some(report) = state.report.as_ref().filter(|_| are_shown(state)) else { return };
     if let Some(ground) = &state.ground {
-        let mut tags = Vec::new();
         for (goal, progress) in &report.goals {
-            place(context, (goal, progress), (report.grid, ground), stage, &mut tags);
+            place(context, (goal, progress), (report.grid, ground), stage, tags);
         }
     }
     let area = Area::new(Id::new(NAME)).order(Order::Middle).anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0));
@@ -66,20 +64,23 @@ pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// Where the list lies on the screen, while it is shown.
-pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
-    let report = state.report.as_ref()?;
-    let shown = !report.goals.is_empty() && state.shown.panel;
-    shown.then(|| context.memory(|memory| memory.area_rect(Id::new(NAME)))).flatten()
+/// Whether list and places are shown: of a scene with goals, beside the panel.
+pub(super) fn are_shown(state: &State) -> bool {
+    state.shown.panel && state.report.as_ref().is_some_and(|report| !report.goals.is_empty())
 }
 
-/// Outline of a place on the ground, with the name of its goal above the names in `tags` that it would cover.
+/// Where the list lies on the screen, while it is shown.
+pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
+    are_shown(state).then(|| context.memory(|memory| memory.area_rect(Id::new(NAME)))).flatten()
+}
+
+/// Outline of a place on the ground, with the name of its goal above the highest point of it that is free.
 fn place(
     context: &Context,
     (goal, progress): (&GoalSpec, &Progress),
     (grid, heights): (Grid, &Array2<f32>),
     stage: &Stage<'_>,
-    tags: &mut Vec<Rect>,
+    tags: &mut Tags,
 ) {
     let Some([low, high]) = goal.shape.corners(grid) else { return };
     let painter = context.layer_painter(LayerId::background());
@@ -90,8 +91,11 @@ fn place(
     let outline =
         sides.flat_map(|(a, b)| (0..PIECES).map(move |i| point(between(a[0], b[0], i), between(a[1], b[1], i))));
     let outline: Vec<_> = outline.filter_map(|point| stage.place(point)).collect();
-    let Some(top) = outline.iter().copied().min_by(|a, b| a.y.total_cmp(&b.y)) else { return };
+    let above = outline.iter().map(|point| *point + vec2(0.0, -6.0)).filter(|above| tags.is_free(*above));
+    let top = above.min_by(|a, b| a.y.total_cmp(&b.y));
     let color = color(progress);
     painter.add(Shape::closed_line(outline, Stroke::new(1.5, color.gamma_multiply(0.7))));
-    marks::tag(&painter, top + vec2(0.0, -6.0), &goal.name, color, tags);
+    if let Some(top) = top {
+        tags.draw(&painter, top, &goal.name, color);
+    }
 }

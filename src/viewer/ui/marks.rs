@@ -1,9 +1,9 @@
 //! Marks in the world: vents, brush, clip box and slice frames, drawn where the camera sees them.
 
-use kiss3d::egui::{Color32, Context, FontId, LayerId, Mesh, Painter, Pos2, Rect, Shape, Stroke, vec2};
+use kiss3d::egui::{Color32, Context, FontId, LayerId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2};
 use nalgebra::Point3;
 
-use super::{BRIGHT, SHADE, Stage, color_of};
+use super::{BRIGHT, SHADE, Stage, color_of, goals};
 use crate::source::VentSpec;
 use crate::viewer::edit::built;
 use crate::viewer::edit::slices::{self, AXIS_NAMES};
@@ -21,14 +21,14 @@ const FRAMES: [Color32; 3] =
     [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 215, 120), Color32::from_rgb(110, 150, 255)];
 
 /// Draws all marks under the panel.
-pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
+pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let painter = context.layer_painter(LayerId::background());
     let Some(report) = &state.report else { return };
     let size = [report.grid.nx, report.grid.ny, report.grid.nz].map(|n| n as f32);
-    if state.tools.tool.is_brush() {
+    if state.tools.tool.is_brush() || state.tools.tool == Tool::Dam {
         built(&painter, state, stage);
     }
-    vents(&painter, state, stage);
+    vents(&painter, state, stage, tags);
     brush(&painter, state, stage);
     if state.look.clip != [[0.0, 1.0]; 3] {
         clip_box(&painter, state.look.clip, size, stage);
@@ -36,14 +36,15 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     for k in (0..3).filter(|&k| state.cuts.shown[k]) {
         let cell = state.cuts.at[k];
         let label = format!("{} = {cell} ({:.0} m)", AXIS_NAMES[k], report.metres(k, cell));
-        slice_frame(&painter, (k, cell, &label), size, stage);
+        slice_frame(&painter, (k, cell, &label), (size, stage), tags);
     }
 }
 
-fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
-    let Some(ground) = state.ground.as_ref().filter(|_| state.tools.tool == Tool::Source) else { return };
+/// Vents while the tool of sources is in hand, and those of a challenge always: its player is to know where the lava comes from.
+fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
+    let is_shown = state.tools.tool == Tool::Source || goals::are_shown(state);
+    let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else { return };
     let under = stage.pointer.and_then(|at| vent_handles::under(stage.handles, at, stage.scale));
-    let mut tags = Vec::new();
     let held = state.tools.dragged().or(under.map(|handle| handle.vent));
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
@@ -56,7 +57,7 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>) {
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
         if let (Some(foot), Some(top)) = (foot, top) {
             painter.line_segment([foot, top], Stroke::new(1.5, color));
-            tag(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT, &mut tags);
+            tags.draw(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT);
         }
         for handle in stage.handles.iter().filter(|handle| handle.vent == *number) {
             dot(painter, stage, handle, if under == Some(handle) { None } else { Some(own) });
@@ -75,17 +76,58 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
     };
 }
 
-/// A short text on a dark ground, above a point and above those texts in `others` that it would cover; it is added to them.
-pub(super) fn tag(painter: &Painter, at: Pos2, text: &str, color: Color32, others: &mut Vec<Rect>) {
-    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.5), color);
-    let corner = at - vec2(0.5 * galley.size().x, galley.size().y);
-    let mut ground = Rect::from_min_size(corner, galley.size()).expand2(vec2(5.0, 2.0));
-    while let Some(other) = others.iter().find(|other| other.intersects(ground)) {
-        ground = ground.translate(vec2(0.0, other.top() - ground.bottom() - 1.0));
+/// Short texts on a dark ground at points of the world, in the part of the window that panel and list of goals leave free, none over
+/// another one.
+pub(super) struct Tags {
+    free: Rect,
+    taken: Vec<Rect>,
+}
+
+impl Tags {
+    /// Of a frame that has none yet.
+    pub(super) fn new(context: &Context, state: &State) -> Self {
+        let mut free = context.content_rect();
+        free.min.x += super::panel_width(&state.shown, free.width());
+        Self { free, taken: goals::area(context, state).into_iter().collect() }
     }
-    others.push(ground);
-    painter.rect_filled(ground, 3.0, SHADE);
-    painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
+
+    /// Whether a point of the screen is where texts may be.
+    pub(super) fn is_free(&self, at: Pos2) -> bool {
+        self.free.contains(at)
+    }
+
+    /// Draws a text above a point that is free.
+    pub(super) fn draw(&mut self, painter: &Painter, at: Pos2, text: &str, color: Color32) {
+        if !self.is_free(at) {
+            return;
+        }
+        let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(11.5), color);
+        let ground = self.take(at, galley.size() + vec2(10.0, 4.0));
+        painter.rect_filled(ground, 3.0, SHADE);
+        painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
+    }
+
+    /// Takes the nearest area of this size above a point, or below it where there is no room above.
+    fn take(&mut self, at: Pos2, size: Vec2) -> Rect {
+        let held = |area: Rect| {
+            let last = (self.free.max - size).max(self.free.min);
+            Rect::from_min_size(area.min.clamp(self.free.min, last), size)
+        };
+        let covered = |area: Rect| self.taken.iter().find(|other| other.intersects(area));
+        let mut area = held(Rect::from_min_size(at - vec2(0.5 * size.x, size.y), size));
+        let first = area;
+        while let Some(other) = covered(area) {
+            area = area.translate(vec2(0.0, other.top() - area.bottom() - 1.0));
+        }
+        if area.top() < self.free.top() {
+            area = first;
+            while let Some(other) = covered(area) {
+                area = area.translate(vec2(0.0, other.bottom() - area.top() + 1.0));
+            }
+        }
+        self.taken.push(area);
+        area
+    }
 }
 
 fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
@@ -179,7 +221,12 @@ fn clip_box(painter: &Painter, clip: [[f32; 2]; 3], size: [f32; 3], stage: &Stag
     }
 }
 
-fn slice_frame(painter: &Painter, (k, cell, label): (usize, usize, &str), size: [f32; 3], stage: &Stage<'_>) {
+fn slice_frame(
+    painter: &Painter,
+    (k, cell, label): (usize, usize, &str),
+    (size, stage): ([f32; 3], &Stage<'_>),
+    tags: &mut Tags,
+) {
     let at = cell as f32 + 0.5;
     let (a, b) = ((k + 1) % 3, (k + 2) % 3);
     let corner = |u: f32, v: f32| {
@@ -194,6 +241,6 @@ fn slice_frame(painter: &Painter, (k, cell, label): (usize, usize, &str), size: 
     if let Some(at) = stage.place(slices::handle(k, cell, size)) {
         let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < slices::REACH);
         painter.circle(at, if chosen { 7.0 } else { 5.0 }, FRAMES[k], Stroke::new(1.0, Color32::from_black_alpha(170)));
-        tag(painter, at + vec2(0.0, -10.0), label, FRAMES[k], &mut Vec::new());
+        tags.draw(painter, at + vec2(0.0, -10.0), label, FRAMES[k]);
     }
 }

@@ -139,13 +139,14 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
 
 /// Draws everything over the picture.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
+    let mut tags = marks::Tags::new(context, state);
     if state.sides.is_none() {
-        marks::draw(context, state, stage);
+        marks::draw(context, state, stage, &mut tags);
         buried(context, state, stage);
     }
     probe::draw(context, state, stage);
     legend::draw(context, state);
-    goals::draw(context, state, stage);
+    goals::draw(context, state, stage, &mut tags);
     sides::draw(context, state);
     timeline::draw(context, state);
     let width = context.content_rect().width();

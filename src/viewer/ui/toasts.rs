@@ -61,42 +61,62 @@ fn mend_button(ui: &mut Ui, state: &mut State, (notice, mend): (&Notice, Mend)) 
 
 #[cfg(test)]
 mod tests {
+    use kiss3d::egui::{Rect, pos2};
+
     use super::*;
-    use crate::render::{Bounds, Camera};
+    use crate::render::{Bounds, CameraSpec};
     use crate::scene::Scene;
+    use crate::source::VentSpec;
+    use crate::viewer::eye::camera::Rig;
     use crate::viewer::messages::{Pace, Report};
-    use crate::viewer::ui::{Stage, shapes};
+    use crate::viewer::ui::{Stage, marks, shapes};
 
     #[test]
-    fn messages_do_not_cover_the_goals_and_their_names_do_not_cover_each_other() {
+    fn messages_do_not_cover_the_goals_and_names_in_the_world_lie_apart_and_free() {
         let scene = Scene::open(std::path::Path::new("shipped:/village.toml")).expect("shipped");
         let grid = scene.spec.grid.grid().expect("a box");
         let progress = crate::goals::Progress { room: 0, now: 0, verdict: None };
         let goals = scene.spec.goals.iter().map(|goal| (goal.clone(), progress)).collect();
-        let camera = Camera::new(&scene.spec.camera, &Bounds::of(grid), (1280, 800));
+        let vent = VentSpec { x: 48.0, z: 14.0, radius: 8.0, rate: 4.0, ..VentSpec::default() };
         let text = "first lava at the open sides, after some more words than a line of a narrow window has room for";
-        for width in [1280.0, 1000.0, 820.0, 640.0] {
+        let widths = [(1280.0, 346.0), (1000.0, 346.0), (960.0, 346.0), (820.0, 42.0), (640.0, 42.0)];
+        for ((width, panel), is_above) in widths.into_iter().flat_map(|width| [(width, false), (width, true)]) {
+            let spec = if is_above { CameraSpec::default() } else { scene.spec.camera.clone() };
+            let size = (width as usize, 600);
+            let camera = Rig::new(&spec, &Bounds::of(grid), size, panel).window_camera(size);
             let mut state = State::new(scene.clone(), Pace::Paused, true);
             state.report = Some(Report { goals: Vec::clone(&goals), ..Report::quiet(grid) });
             state.ground = Some(std::sync::Arc::new(ndarray::Array2::from_elem((grid.nz, grid.nx), 12.0)));
+            state.vents.value = vec![(0, vent.clone())];
             state.tell(Notice::new(text.to_owned()));
             let context = Context::default();
             crate::viewer::ui::theme(&context);
             let rests = std::time::Duration::ZERO;
             let stage = Stage { camera: &camera, scale: 1.0, pointer: None, rests, handles: &[] };
-            let texts = shapes::texts(&context, vec2(width, 800.0), |context| {
-                goals::draw(context, &state, &stage);
+            let texts = shapes::texts(&context, vec2(width, 600.0), |context| {
+                let mut tags = marks::Tags::new(context, &state);
+                marks::draw(context, &state, &stage, &mut tags);
+                goals::draw(context, &state, &stage, &mut tags);
                 draw(context, &mut state);
             });
             let message = texts.iter().find(|shown| shown.words == text).expect("the message");
             let list = goals::area(&context, &state).expect("the goals");
             assert!(!list.intersects(message.area), "{width}: {list:?} {:?}", message.area);
-            for goal in &scene.spec.goals {
-                let named: Vec<_> = texts.iter().filter(|shown| shown.words == goal.name).collect();
-                assert_eq!(named.len(), 1, "{width}: the name of a place; the list has a sign before it");
-                let over = texts.iter().filter(|shown| shown.area.intersects(named[0].area));
-                let tags = over.filter(|shown| scene.spec.goals.iter().any(|goal| goal.name == shown.words));
-                assert_eq!(tags.count(), 1, "{width}: {}", goal.name);
+            let free = Rect::from_min_max(pos2(panel, 0.0), pos2(width, 600.0));
+            // The list has a sign before the names.
+            let names = scene.spec.goals.iter().map(|goal| &goal.name[..]).chain(["vent 1  4/step"]);
+            let named = |name: &str| -> Vec<Rect> {
+                texts.iter().filter(|shown| shown.words == name).map(|shown| shown.area).collect()
+            };
+            let tags: Vec<Vec<Rect>> = names.map(named).collect();
+            assert!(!is_above || tags.iter().all(|areas| areas.len() == 1), "{width}: goals and vent: {tags:?}");
+            let tags = tags.concat();
+            for (k, tag) in tags.iter().enumerate() {
+                assert!(
+                    free.contains_rect(*tag) && !list.intersects(*tag),
+                    "{width}: {tag:?}, free {free:?} but {list:?}"
+                );
+                assert!(!tags[..k].iter().any(|other| other.intersects(*tag)), "{width}: {tags:?}");
             }
         }
     }

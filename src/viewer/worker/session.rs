@@ -1,5 +1,6 @@
 //! A scene that runs: the simulation, its site, what was done to it, and the snapshots for rewinding.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +21,7 @@ use crate::scene::{Edge, Scene, SceneError};
 use crate::simulation::{Command, Simulation};
 use crate::view::Drape;
 use crate::viewer::messages::{
-    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Stroke, TimeLine, Way,
+    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Rock, Stroke, TimeLine, Way,
 };
 use crate::viewer::past::history::{goes_on, words};
 use crate::world::{Edit, Matter, Shape};
@@ -46,7 +47,7 @@ pub(super) struct Session {
     timeline_old: bool,
     brush: Brush,
     /// Balls of rock among the acts that are done.
-    pub(super) built: Arc<Vec<[f32; 4]>>,
+    pub(super) built: Arc<Vec<Rock>>,
     pub(super) notices: Vec<Notice>,
     /// Whether the user has seen the notice that lava reached the sides.
     edge_reported: bool,
@@ -257,16 +258,35 @@ impl Session {
         Shape::Box { from, to: from.map(|low| low + 1.0) }
     }
 
-    /// Adds the ball of a brush of rock.
+    /// Adds the ball of a brush of rock or a dam, and takes away what is dug of dams.
     fn note_built(&mut self, command: &Command) {
-        if let Command::Put(Edit { shape: Shape::Sphere { center, radius }, matter: Matter::Rock }) = command {
-            let [x, y, z] = center.map(|v| v as f32);
-            Arc::make_mut(&mut self.built).push([x, y, z, *radius as f32]);
+        let Command::Put(Edit { shape, matter }) = command else { return };
+        let grid = self.simulation.world().grid();
+        match (shape, matter) {
+            (Shape::Sphere { center, radius }, Matter::Rock) => {
+                let [x, y, z] = center.map(|v| v as f32);
+                Arc::make_mut(&mut self.built).push(Rock::Ball([x, y, z, *radius as f32]));
+            }
+            (_, Matter::Raise { by }) if *by > 0.0 => {
+                let columns = shape.columns(grid).into_iter().map(|(x, z)| [x, z]).collect();
+                Arc::make_mut(&mut self.built).push(Rock::Dam(columns));
+            }
+            (_, Matter::Nothing | Matter::Raise { .. })
+                if self.built.iter().any(|rock| matches!(rock, Rock::Dam(_))) =>
+            {
+                let dug: HashSet<_> = shape.columns(grid).into_iter().map(|(x, z)| [x, z]).collect();
+                for rock in Arc::make_mut(&mut self.built) {
+                    if let Rock::Dam(columns) = rock {
+                        columns.retain(|column| !dug.contains(column));
+                    }
+                }
+            }
+            _ => {}
         }
     }
 
-    /// Balls of rock that were put in by hand.
-    pub(super) fn built(&self) -> &Arc<Vec<[f32; 4]>> {
+    /// Rock that was put in by hand.
+    pub(super) fn built(&self) -> &Arc<Vec<Rock>> {
         &self.built
     }
 

@@ -10,7 +10,7 @@ use crate::rules::{MaterialChange, RulesSpec};
 use crate::scene::Scene;
 use crate::simulation::{Command, Simulation};
 use crate::source::{VentChange, VentSpec};
-use crate::viewer::messages::{History, Moment, Way};
+use crate::viewer::messages::{History, Moment, Rock, Way};
 use crate::world::{Breath, Edit, Matter, Shape};
 
 const WATER: &str = "[[material]]\nname = \"water\"\n";
@@ -233,4 +233,32 @@ fn acts_in_a_flow_are_taken_back_and_come_back_to_the_bit() {
 fn acts_in_a_flow_under_air_are_taken_back_and_come_back_to_the_bit() {
     let rate = "rate_m3_s = 20.0\n";
     check("flow and air", &hills(FLOW, rate, &format!("{AIR}{WATER}{STEAM}")), 200, 6);
+}
+
+#[test]
+fn a_dam_is_marked_until_it_is_dug_away_or_taken_back() {
+    let scene = Scene::parse(&hills("", "", ""), Path::new("world.toml")).expect("a right scene");
+    let mut session = Session::open(scene).expect("it opens");
+    let line = |width| Shape::Line { points: vec![[2.0, 6.5], [12.0, 6.5]], width };
+    let raise = |by| Command::from(Edit { shape: line(1.0), matter: Matter::Raise { by } });
+    session.command(raise(3.0), false).expect("room above the hills");
+    let dams = |session: &Session| -> Vec<Vec<[usize; 2]>> {
+        let columns = |rock: &Rock| if let Rock::Dam(columns) = rock { Some(columns.clone()) } else { None };
+        session.built().iter().filter_map(columns).collect()
+    };
+    let whole = dams(&session);
+    assert!(whole.len() == 1 && (10..=12).contains(&whole[0].len()), "{whole:?}");
+    assert!(whole[0].iter().all(|[x, z]| *z == 6 && (1..=12).contains(x)), "{whole:?}");
+    let hole = Shape::Box { from: [5.0, 0.0, 5.0], to: [8.0, 16.0, 8.0] };
+    session.command(Edit { shape: hole, matter: Matter::Nothing }.into(), false).expect("it digs");
+    let left: Vec<_> = whole[0].iter().copied().filter(|[x, _]| !(5..8).contains(x)).collect();
+    assert_eq!(dams(&session), [left]);
+    go(&mut session, Way::Undo);
+    assert_eq!(dams(&session), whole);
+    go(&mut session, Way::Undo);
+    assert!(session.built().is_empty());
+    go(&mut session, Way::Redo);
+    assert_eq!(dams(&session), whole);
+    session.command(raise(-1.0), false).expect("a ditch");
+    assert!(dams(&session).concat().is_empty());
 }
