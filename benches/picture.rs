@@ -116,7 +116,7 @@ fn column() -> AirVolume {
     };
     let carried = cells.places().map(|place| [((kg_m3(place) / 4.0).sqrt() * 65535.0) as u16, 0]).collect();
     let flow = vec![[20, 40, 5, 0]; cells.cells()];
-    AirVolume { grid, cell_m: 10.0, carried, flow }
+    AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }
 }
 
 /// A plume over a pool of lava, with light that is computed again for each frame and with light that is cached. The goal, 60 ms,

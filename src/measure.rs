@@ -70,6 +70,8 @@ pub enum CellMeasure {
     Ash,
     /// Drops of water in the air.
     Steam,
+    /// Ink in the air, of all colours together.
+    Ink,
     /// How fast the air moves.
     Speed,
     /// Temperature of lava of the physical model.
@@ -93,6 +95,7 @@ impl Measure for CellMeasure {
         Self::Heat,
         Self::Ash,
         Self::Steam,
+        Self::Ink,
         Self::Speed,
         Self::Temperature,
         Self::Viscosity,
@@ -117,6 +120,7 @@ impl Measure for CellMeasure {
             Self::Heat => Facts::new(Of::Air, "heat", "K", "how much warmer the air is than at rest"),
             Self::Ash => Facts::new(Of::Air, "ash", "kg/m³", "ash in the air"),
             Self::Steam => Facts::new(Of::Air, "steam", "kg/m³", "drops of water in the air"),
+            Self::Ink => Facts::new(Of::Air, "ink", "kg/m³", "ink in the air, all colours together"),
             Self::Speed => Facts::new(Of::Air, "speed", "m/s", "speed of the air"),
             Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the {}"),
             Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the {}"),
@@ -140,7 +144,7 @@ impl CellMeasure {
             Self::Amount | Self::Solid | Self::Set => (0.0, 1.0),
             Self::Energy | Self::SpecificEnergy => (0.0, ENERGY_SHOWN),
             Self::Heat => (0.0, 50.0),
-            Self::Ash | Self::Steam => (0.0, 0.01),
+            Self::Ash | Self::Steam | Self::Ink => (0.0, 0.01),
             Self::Speed => (0.0, 20.0),
             Self::Temperature => (273.0, 1500.0),
             Self::Viscosity => (0.0, 1e4),
@@ -158,6 +162,7 @@ impl CellMeasure {
             Self::Heat => Some(("air warmer than at rest", "K")),
             Self::Ash => Some(("ash in the air", "kg/m³")),
             Self::Steam => Some(("drops in the air", "kg/m³")),
+            Self::Ink => Some(("ink in the air", "kg/m³")),
             Self::Speed => Some(("speed of the air", "m/s")),
             Self::Temperature => Some(("temperature", "K")),
             Self::Viscosity => Some(("viscosity", "Pa s")),

@@ -35,6 +35,7 @@ const FILES: &[(&str, &[u8])] = shipped![
     "hazard.toml",
     "hazard_vents.geojson",
     "ice.toml",
+    "inks.toml",
     "island.toml",
     "lake.toml",
     "liquids.toml",

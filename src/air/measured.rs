@@ -17,10 +17,16 @@ impl Air {
             CellMeasure::Heat => units(self.excess(place) as f64) * self.scale.ambient_k,
             CellMeasure::Ash => mass(Field::Ash),
             CellMeasure::Steam => mass(Field::Steam),
+            CellMeasure::Ink => self.inks().map(mass).sum(),
             CellMeasure::Speed => self.speed_m_s(place),
             _ => 0.0,
         };
         value as f32
+    }
+
+    /// The inks that there are.
+    pub(crate) fn inks(&self) -> impl Iterator<Item = Field> + '_ {
+        Field::INKS.into_iter().filter(|&ink| self.amounts.has(ink))
     }
 
     /// The velocity of the air at a voxel in m/s: east, up and south; none in solid cells and outside of the air.

@@ -1,6 +1,6 @@
 //! Interface of a solver of the air's motion.
 
-use crate::air::{Amounts, Openness};
+use crate::air::{Amounts, Field, Openness};
 use crate::grid::Place;
 
 /// Forces on the air in a step. Lengths in cells, times in steps.
@@ -24,9 +24,9 @@ pub struct Forces {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
     /// Gone through open sides, less what came in.
-    pub out: [i64; 4],
+    pub out: [i64; Field::COUNT],
     /// Lost by the decay of heat.
-    pub decayed: [u64; 4],
+    pub decayed: [u64; Field::COUNT],
 }
 
 /// Moves the air and what it carries.

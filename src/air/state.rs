@@ -16,7 +16,7 @@ pub struct Air {
     pub(crate) amounts: Amounts,
     pub(crate) openness: Openness,
     pub(crate) solver: Box<dyn Solver>,
-    pub(crate) accounts: [FieldAccount; 4],
+    pub(crate) accounts: [FieldAccount; Field::COUNT],
     /// Units of ash that fell on each column of air cells, `z · nx + x`.
     pub(crate) deposited: Vec<u64>,
     /// How many of those became grains.
@@ -46,7 +46,7 @@ impl Air {
         let forces = scale.forces(spec, grid);
         let mut air = Self {
             spec: spec.clone(),
-            amounts: Amounts::none(grid, has_density),
+            amounts: Amounts::none(grid, has_density).with_inks(spec.inks),
             openness: Openness::free(grid),
             solver,
             accounts: Default::default(),
@@ -184,7 +184,7 @@ impl Air {
         let still = match field {
             Field::Heat => self.background(place[1]).min(held),
             Field::Density => held,
-            Field::Ash | Field::Steam => 0,
+            _ => 0,
         };
         let moved = match open {
             Some(open) => self.add(field, open, held - still),

@@ -32,6 +32,7 @@ struct Blow {
     heat: f64,
     ash: f64,
     steam: f64,
+    inks: [f64; Field::INKS.len()],
     /// Heat of a cell that the vent cannot exceed.
     hottest: f64,
     /// Least upward speed, in cells a step.
@@ -136,6 +137,7 @@ impl Taking<'_> {
             heat: self.air.scale.heat_of(self.air.scale.joules(share, [about.gas, about.ash], about.temperature_k)),
             ash: self.air.scale.ash_of(share * about.ash),
             steam: self.air.scale.ash_of(share * about.steam),
+            inks: std::array::from_fn(|k| self.air.scale.ash_of(share * about.inks.get(k).copied().unwrap_or(0.0))),
             hottest: self.air.scale.heat_at(about.temperature_k),
             jet: self.air.scale.speed(about.jet_m_s),
         };
@@ -177,6 +179,11 @@ impl Taking<'_> {
         self.air.put(Field::Heat, place, (blow.heat * swing).min(room) as u32);
         self.air.put(Field::Ash, place, (blow.ash * swing) as u32);
         self.air.put(Field::Steam, place, (blow.steam * swing) as u32);
+        for (ink, units) in Field::INKS.into_iter().zip(blow.inks) {
+            if self.air.amounts.has(ink) {
+                self.air.put(ink, place, (units * swing) as u32);
+            }
+        }
         let rising = f64::from(self.air.solver.velocity(place)[1]);
         if rising < blow.jet {
             self.air.solver.push(place, [0.0, (blow.jet - rising) as f32, 0.0]);

@@ -83,7 +83,7 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     write_metadata(file, &facts)?;
 
     let grids = grids(shot.world);
-    let of_air = shot.world.air().map_or(0, |_| air::GRIDS);
+    let of_air = shot.world.air().map_or(0, air::grids);
     write_ints(file, &[(grids.len() + of_air) as u32])?;
     // One after the other: only one is in memory at a time.
     let to = Transform { scale: shot.site.spacing_m(), centre: shot.site.local_m([0.5; 3]) };

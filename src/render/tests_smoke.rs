@@ -28,7 +28,7 @@ fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     let middle = |n: usize, corner: i32| (n as f32 + 0.5) * RATIO as f32 + corner as f32;
     let carried = cells.places().map(|[x, y, z]| carried([middle(x, -8), middle(y, 0), middle(z, -8)]).map(value));
     let flow = cells.places().map(|[x, y, z]| [(x % 7) as i8 * 9, 40 + (y % 3) as i8, -((z % 5) as i8) * 8, 0]);
-    AirVolume { grid, cell_m: 10.0, carried: carried.collect(), flow: flow.collect() }
+    AirVolume { grid, cell_m: 10.0, carried: carried.collect(), inks: Vec::new(), flow: flow.collect() }
 }
 
 /// A column of ash and steam, with lava under it where that is wanted.
@@ -324,7 +324,7 @@ fn cost_of_a_plume() {
     });
     let flow = cells.places().map(|[x, y, _]| [(x % 7) as i8 * 9, 40 + (y % 3) as i8, 5, 0]).collect();
     let mut volume = column([0.0; 2], true);
-    let mut air = AirVolume { grid, cell_m: 10.0, carried: carried.collect(), flow };
+    let mut air = AirVolume { grid, cell_m: 10.0, carried: carried.collect(), inks: Vec::new(), flow };
     let camera = Camera::from_pose([24.0, 90.0, 330.0].into(), (180.0, 0.0), 40.0, (480, 360));
     let look = LookSpec { air: AirLook::default(), ..look() };
     let mut renderer = flat(look);

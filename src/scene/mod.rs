@@ -307,6 +307,13 @@ impl Scene {
         }
         if let Some(air) = &spec.air {
             air.validate(&self.materials())?;
+            for (key, vent) in self.vents() {
+                let inks = vent.air.as_ref().map_or(0, |about| about.inks.len());
+                if inks > air.inks {
+                    let expected = format!("at most as many shares as air.inks, which is {}", air.inks);
+                    return Err(Invalid::new(&format!("{key}.air.inks"), format!("{inks} shares"), expected));
+                }
+            }
             // Where only the terrain knows how large a cell is, the air is checked once more when it is made.
             return spec.grid.cell_size_m.map_or(Ok(()), |cell| air.grid(spec.grid.grid()?, cell).map(drop));
         }

@@ -15,6 +15,8 @@ table! {
         pub ash: f64 = 0.0, [0.0, 1.0] "share";
         /// Share of the mass that is drops of water.
         pub steam: f64 = 0.0, [0.0, 1.0] "share";
+        /// Shares of the mass that are ink, one for each of `air.inks`.
+        pub inks: Vec<f64> = Vec::new(), [0.0, 1.0] "shares";
         /// Temperature at which it comes out, which the air over it cannot exceed.
         pub temperature_k: f64 = 1350.0, [0.0, 1e4] "K";
         /// Upward speed that the air over the vent has at least.

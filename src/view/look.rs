@@ -9,7 +9,7 @@ use crate::validate::{Invalid, within};
 
 use super::color_by;
 use super::drape::Drape;
-use super::palette::PaletteSpec;
+use super::palette::{PaletteSpec, hex};
 use super::style::Style;
 
 /// Time of day.
@@ -146,12 +146,31 @@ table! {
         /// Share of the light that ash scatters, as linear RGB; drops of water are white.
         #[serde(deserialize_with = "crate::exact::list")]
         pub albedo: [f32; 3] = [0.46, 0.42, 0.40], [0.0, 1.0] "shares";
+        /// Colours of the inks of the air, such as `"#d8392f"`, in their order; inks mix as pigments do.
+        pub inks: Vec<String> = AirLook::usual_inks(), [f64::NEG_INFINITY, f64::INFINITY] "";
         /// Strength of the billows between the cells of the air, 0 none, 1 strong.
         pub detail: f32 = 0.5, [0.0, 1.0] "";
         /// Whether smoke hides the sun from what lies behind it.
         pub self_shadow: bool = true;
         /// Strength of the light that lava throws on smoke, 0 none, 1 usual.
         pub glow: f32 = 1.0, [0.0, 10.0] "";
+    }
+}
+
+impl AirLook {
+    /// Red, blue, yellow and green.
+    fn usual_inks() -> Vec<String> {
+        ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"].map(str::to_owned).to_vec()
+    }
+
+    /// Linear colours of the inks; those that the look leaves out are the usual ones.
+    #[cfg(feature = "render")]
+    pub(crate) fn ink_colors(&self) -> [[f32; 3]; 4] {
+        let usual = Self::usual_inks();
+        std::array::from_fn(|k| {
+            let color = self.inks.get(k).unwrap_or(&usual[k]);
+            hex(color, "look.air.inks").map_or([1.0; 3], |color| color.map(super::palette::srgb_to_linear))
+        })
     }
 }
 
@@ -176,6 +195,12 @@ impl LookSpec {
         rises("heat", self.heat, 100.0)?;
         self.kelvin.map_or(Ok(()), |kelvin| rises("kelvin", kelvin, 5000.0))?;
         within("height of a cell in its widths", self.cell_height.into(), 1e-6, 1e6)?;
+        let most = AirLook::usual_inks().len();
+        if self.air.inks.len() > most {
+            let found = format!("{} colours", self.air.inks.len());
+            return Err(Invalid::new("look.air.inks", found, format!("at most {most} colours, one for each ink")));
+        }
+        self.air.inks.iter().try_for_each(|color| hex(color, "look.air.inks").map(drop))?;
         self.air.check("look.air")
     }
 

@@ -107,7 +107,7 @@ fn a_factor_of_one_changes_nothing_and_shipped_scenes_are_finer_or_say_why_not()
             }
         }
     }
-    assert_eq!(refused, ["branching", "cycle_2d", "sand_2d", "smoke2d"], "slices of one cell");
+    assert_eq!(refused, ["branching", "cycle_2d", "inks", "sand_2d", "smoke2d"], "slices of one cell");
 }
 
 /// Volume of a layer at the start in cubic metres, as a share of that of the box.

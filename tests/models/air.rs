@@ -13,7 +13,8 @@ use lavoxel::simulation::Simulation;
 use lavoxel::source::VentAir;
 
 fn scene(solver: &str) -> Scene {
-    let text = common::SCENE.replace("[air]\n", &format!("[air]\nsolver = \"{solver}\"\n"));
+    let text = common::SCENE.replace("[air]\n", &format!("[air]\nsolver = \"{solver}\"\ninks = 3\n"));
+    let text = text.replace("jet_m_s = 20.0 }", "jet_m_s = 20.0, inks = [0.1, 0.0, 0.02] }");
     Scene::parse(&text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -37,6 +38,8 @@ fn accounts_are_exact_after_every_step_of_a_session() {
         let air = simulation.world().air().unwrap();
         let account = |field| *air.account(field);
         assert!(Field::CARRIED.into_iter().all(|field| account(field).put > 0), "{solver}");
+        assert!(account(Field::Ink1).put > account(Field::Ink3).put && account(Field::Ink3).put > 0, "{solver}");
+        assert_eq!(account(Field::Ink2).put, 0, "{solver}");
         assert!(account(Field::Ash).deposited > 0 && account(Field::Steam).evaporated > 0, "{solver}");
         assert!(account(Field::Heat).out != 0 && account(Field::Heat).buried > 0, "{solver}");
     }
@@ -166,8 +169,16 @@ fn what_is_accepted_runs_a_thousand_steps() {
             vent.height = None;
         }
         let jet = [0.0, 1000.0][dice.below(2) as usize];
-        let about =
-            VentAir { gas: 1.0, ash: 1.0, steam: 1.0, temperature_k: 1e4, jet_m_s: jet, pulse: 1.0, pulse_s: 1e-3 };
+        let about = VentAir {
+            gas: 1.0,
+            ash: 1.0,
+            steam: 1.0,
+            temperature_k: 1e4,
+            jet_m_s: jet,
+            pulse: 1.0,
+            pulse_s: 1e-3,
+            ..VentAir::default()
+        };
         for fume in &mut scene.spec.fumes {
             fume.place = VentPlace::Cells { x: 5.0, z: 3.0 };
             fume.air = Some(Box::new(about.clone()));
@@ -288,6 +299,68 @@ fn smoke_in_a_box_rolls_up() {
     println!("eddies and the largest vorticity: {rolled:?}, by default {smooth:?}");
     assert!(rolled[0] >= 25.0 && rolled[1] >= 0.08, "{rolled:?}");
     assert!(smooth[0] < 25.0 && smooth[1] < 0.06, "{smooth:?}");
+}
+
+/// Hot air that rises from a vent with some ash and ink, one cell thick, in a closed box.
+fn plume(solver: &str, [ash, ink]: [f64; 2]) -> Simulation {
+    let text = format!(
+        "[grid]\nsize = [48, 64, 1]\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\
+         [air]\nsolver = \"{solver}\"\nheight_m = 64.0\nstep_s = 0.1\nfall_m_s = 0.0\ninks = 1\n\
+         sides = {{ x = \"wall\", z = \"wall\", top = \"wall\" }}\n\
+         [[fume]]\nx = 24.0\nz = 0.5\nradius = 3.0\nrate = 20.0\n\
+         air = {{ gas = 0.5, ash = {ash:?}, inks = [{ink:?}], temperature_k = 400.0, pulse = 0.0 }}\n"
+    );
+    let scene = Scene::parse(&text, Path::new("plume.toml")).unwrap_or_else(|e| panic!("{e}"));
+    let mut simulation = start(&scene);
+    (0..150).for_each(|_| simulation.step());
+    simulation.world().check().unwrap();
+    simulation
+}
+
+/// Mean height of the heat over the air at rest, in cells.
+fn heat_height(simulation: &Simulation) -> f64 {
+    let air = simulation.world().air().unwrap();
+    let heat = |place: [usize; 3]| air.excess(place) as f64;
+    let sum = |of: &dyn Fn([usize; 3]) -> f64| air.grid().cells.places().map(of).sum::<f64>();
+    sum(&|place| heat(place) * place[1] as f64) / sum(&heat)
+}
+
+#[test]
+fn ink_is_passive() {
+    for solver in SOLVERS {
+        let runs = [[0.02, 0.0], [0.02, 0.002], [0.02, 0.02], [0.2, 0.0]].map(|shares| plume(solver, shares));
+        let air = |run: usize| runs[run].world().air().unwrap();
+        // Without ink, with some and with ten times as much: the motion, the heat and the ash have the same bits.
+        for place in air(0).grid().cells.places() {
+            for run in [1, 2] {
+                let bits = |run: usize| air(run).velocity(place).map(f32::to_bits);
+                assert_eq!(bits(run), bits(0), "{solver}, run {run}, {place:?}");
+                for field in [Field::Heat, Field::Ash] {
+                    let units = |run: usize| air(run).amounts().get(field, place);
+                    assert_eq!(units(run), units(0), "{solver}, run {run}, {place:?}");
+                }
+            }
+            // As much ink as ash, from the same place, goes where the ash goes.
+            let units = |field| air(2).amounts().get(field, place);
+            assert_eq!(units(Field::Ink1), units(Field::Ash), "{solver}, {place:?}");
+        }
+        // Ash has weight: ten times as much of it holds the plume down.
+        let [light, heavy] = [0, 3].map(|run| heat_height(&runs[run]));
+        assert!(heavy < 0.98 * light, "{solver}: {heavy} and {light} cells");
+        // No cell takes more from a source than 256 times the unit of ash: ten times as much comes in as long as none is full.
+        let [some, more] = [1, 2].map(|run| air(run).amounts().total(Field::Ink1));
+        assert!(some > 0 && more > 9 * some, "{solver}: {some} and {more} units");
+    }
+}
+
+#[test]
+fn more_inks_than_the_air_has_are_refused() {
+    let text = common::SCENE.replace("jet_m_s = 20.0 }", "jet_m_s = 20.0, inks = [0.1] }");
+    let error = Scene::parse(&text, Path::new("scene.toml")).unwrap_err().to_string();
+    assert!(error.contains("fume[0].air.inks = 1 shares") && error.contains("air.inks, which is 0"), "{error}");
+    let text = format!("{}\n[look.air]\ninks = [{}]\n", common::SCENE, r##""#ffffff", "##.repeat(5));
+    let error = Scene::parse(&text, Path::new("scene.toml")).unwrap_err().to_string();
+    assert!(error.contains("look.air.inks") && error.contains("at most 4 colours"), "{error}");
 }
 
 #[test]

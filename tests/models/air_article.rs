@@ -15,6 +15,9 @@ struct Boxed {
     forces: Forces,
 }
 
+/// Inks of a box.
+const INKS: usize = 2;
+
 const SIDES: [Side; 3] = [Side::Wall, Side::Open, Side::Wrap];
 
 fn columns(grid: AirGrid) -> Vec<(usize, usize)> {
@@ -23,10 +26,19 @@ fn columns(grid: AirGrid) -> Vec<(usize, usize)> {
 
 impl Boxed {
     fn empty(grid: AirGrid) -> Self {
-        Self { openness: Openness::free(grid), amounts: Amounts::none(grid, true), forces: Forces::default() }
+        Self {
+            openness: Openness::free(grid),
+            amounts: Amounts::none(grid, true).with_inks(INKS),
+            forces: Forces::default(),
+        }
     }
 
-    /// Any ground, sides, amounts and forces.
+    /// The fields of [`Boxed::random`].
+    fn fields() -> impl Iterator<Item = Field> {
+        Field::ALL.into_iter().chain(Field::INKS.into_iter().take(INKS))
+    }
+
+    /// Any ground, sides, amounts and forces, with two inks.
     fn random(dice: &mut Dice, size: [usize; 3]) -> Self {
         let top = SIDES[dice.below(2) as usize];
         let sides = [SIDES[dice.below(3) as usize], top, SIDES[dice.below(3) as usize]];
@@ -40,10 +52,10 @@ impl Boxed {
             }
             if dice.below(100) < solid {
                 made.openness.set_solid(place, true);
-                Field::ALL.iter().for_each(|&field| made.amounts.field_mut(field)[grid.at(place)] = 0);
+                Self::fields().for_each(|field| made.amounts.field_mut(field)[grid.at(place)] = 0);
                 continue;
             }
-            for field in Field::CARRIED {
+            for field in Self::fields().filter(|&field| field != Field::Density) {
                 let most = [1, 1, 1000, 3 * UNIT][dice.below(4) as usize];
                 made.amounts.field_mut(field)[grid.at(place)] = dice.below(u64::from(most)) as u32;
             }
@@ -72,8 +84,10 @@ impl Boxed {
         solver.set_ground(&self.openness, &columns(self.grid()));
     }
 
-    fn totals(&self) -> [i64; 4] {
-        Field::ALL.map(|field| self.amounts.total(field) as i64)
+    fn totals(&self) -> [i64; 8] {
+        let mut totals = [0; 8];
+        Self::fields().for_each(|field| totals[field as usize] = self.amounts.total(field) as i64);
+        totals
     }
 
     /// One step, after which every field has what it had, but for what the step says; solid cells hold nothing.
@@ -81,7 +95,7 @@ impl Boxed {
         let before = self.totals();
         let flows = solver.step(&mut self.amounts, &self.openness, &self.forces);
         let after = self.totals();
-        for field in Field::ALL {
+        for field in Self::fields() {
             let i = field as usize;
             assert_eq!(before[i] - after[i], flows.out[i] + flows.decayed[i] as i64, "account of {field:?}");
             if !self.grid().sides.contains(&Side::Open) {
@@ -89,7 +103,7 @@ impl Boxed {
             }
         }
         for place in self.grid().cells.places().filter(|&place| self.openness.is_solid(place)) {
-            assert!(Field::ALL.iter().all(|&field| self.amounts.get(field, place) == 0), "in the solid cell {place:?}");
+            assert!(Self::fields().all(|field| self.amounts.get(field, place) == 0), "in the solid cell {place:?}");
             assert_eq!(solver.velocity(place), [0.0; 3]);
         }
         let fastest = solver.planes().iter().flatten().map(|&v| (v as i32).abs()).max();
@@ -100,9 +114,8 @@ impl Boxed {
     /// All amounts of the cells, in their order.
     fn values(&self) -> Vec<u32> {
         let grid = self.grid();
-        Field::ALL
-            .iter()
-            .flat_map(|&field| grid.cells.places().map(move |place| (field, place)))
+        Self::fields()
+            .flat_map(|field| grid.cells.places().map(move |place| (field, place)))
             .map(|(field, place)| self.amounts.get(field, place))
             .collect()
     }
@@ -201,14 +214,14 @@ fn accounts_are_exact_over_changing_ground_for_a_thousand_steps() {
         let mut fast = solver(&state, random_params(&mut dice));
         stir(&mut dice, grid, &mut [&mut fast]);
         let start = state.totals();
-        let (mut put, mut gone) = ([0; 4], [0; 4]);
+        let (mut put, mut gone) = ([0; 8], [0; 8]);
         for step in 0..250 {
             let place = size.map(|n| dice.below(n as u64) as usize);
             if step % 5 == 0 {
                 // The ground changes: what a cell holds is buried, and one that opens has air at rest.
                 let solid = !state.openness.is_solid(place);
                 state.openness.set_solid(place, solid);
-                for field in Field::ALL {
+                for field in Boxed::fields() {
                     let cell = &mut state.amounts.field_mut(field)[grid.at(place)];
                     gone[field as usize] += i64::from(std::mem::take(cell));
                     if !solid && field == Field::Density {
@@ -225,7 +238,7 @@ fn accounts_are_exact_over_changing_ground_for_a_thousand_steps() {
                 fast.push(place, [0.1, 0.9, -0.3]);
             }
             let flows = state.step(&mut fast);
-            for field in 0..4 {
+            for field in 0..8 {
                 gone[field] += flows.out[field] + flows.decayed[field] as i64;
                 assert_eq!(state.totals()[field], start[field] + put[field] - gone[field], "seed {seed}, step {step}");
             }
@@ -247,7 +260,7 @@ fn ground_that_changed_is_the_same_as_ground_that_was_so() {
             let solid = dice.below(2) == 0;
             state.openness.set_solid(place, solid);
             state.openness.set_face(dice.below(3) as usize, place, dice.below(u64::from(OPEN)) as u16);
-            Field::ALL.iter().filter(|_| solid).for_each(|&f| state.amounts.field_mut(f)[grid.at(place)] = 0);
+            Boxed::fields().filter(|_| solid).for_each(|f| state.amounts.field_mut(f)[grid.at(place)] = 0);
             changed.set_ground(&state.openness, &[(x, z)]);
         }
         let mut fresh = solver(&state, params);
@@ -291,7 +304,7 @@ fn mapped(
             from[0] = size[0] - 1 - from[0];
         }
         new.openness.set_solid(place, state.openness.is_solid(from));
-        for field in Field::ALL {
+        for field in Boxed::fields() {
             new.amounts.field_mut(field)[grid.at(place)] = state.amounts.get(field, from);
         }
         for axis in 0..3 {
@@ -401,7 +414,7 @@ fn wind_blows_through_an_open_box_as_if_it_were_not_there() {
     let before = fast.planes();
     for _ in 0..50 {
         let flows = state.step(&mut fast);
-        assert_eq!(flows.out, [0; 4], "as much comes in as goes out");
+        assert_eq!(flows.out, [0; 8], "as much comes in as goes out");
     }
     assert_eq!(fast.planes(), before);
     assert!(grid.cells.places().all(|place| state.amounts.get(Field::Density, place) == UNIT));

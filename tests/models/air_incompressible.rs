@@ -66,7 +66,7 @@ impl Scene {
     fn step(&mut self) {
         let flows = self.solver.step(&mut self.amounts, &self.openness, &self.forces);
         self.account.iter_mut().zip(flows.out).for_each(|(account, out)| *account -= i128::from(out));
-        assert_eq!(flows.decayed, [0; 4]);
+        assert_eq!(flows.decayed, [0; 8]);
     }
 
     /// Every unit is where the account says, and none in solid cells.

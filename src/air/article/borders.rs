@@ -27,9 +27,9 @@ impl Passes<'_> {
         border(self.grid, plane, Some(&vec![UNIT; self.grid.cells.ny + 1]));
     }
 
-    /// Sets the amounts beyond the sides: outside of open ones ambient air.
-    pub(super) fn border_amounts(&self, cells: &mut [Four<u32>]) {
-        let ambient = (0..=self.grid.cells.ny).map(|y| Four(self.rates.ambient(y))).collect();
+    /// Sets the amounts beyond the sides: outside of open ones ambient air, of which `outside` gives the contents by height.
+    pub(super) fn border_amounts(&self, cells: &mut [Four<u32>], outside: impl Fn(usize) -> [u32; 4]) {
+        let ambient = (0..=self.grid.cells.ny).map(|y| Four(outside(y))).collect();
         border(self.grid, cells, Some(&ambient));
     }
 

@@ -37,6 +37,26 @@ impl Passes<'_> {
         by_turns(self.grid, to, |part| self.level.run(Ask { passes: self, motion, from, factors, part }));
     }
 
+    /// Carries four fields by a velocity, forward and in reverse, by the factors of [`Passes::factors`]; `outside` gives the
+    /// contents of the air beyond open sides by height.
+    pub(super) fn carry(
+        &self,
+        (motion, factors): (&[Vec<i32>; 3], &[u32]),
+        packed: &mut [Vec<Four<u32>>; 2],
+        fields: &mut [Vec<u32>],
+        outside: impl Fn(usize) -> [u32; 4],
+    ) {
+        self.pack(packed, fields);
+        let [first, second] = packed;
+        // What comes in from outside; `second` is given to, and gets its own beyond the sides after that.
+        self.border_amounts(first, &outside);
+        self.give(motion, first, second);
+        self.border_amounts(second, &outside);
+        first.copy_from_slice(second);
+        self.ask(motion, (second, Some(factors)), first);
+        self.unpack(fields, first);
+    }
+
     /// Demand of the reverse pass on each cell, as the factor by which all of it is scaled.
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];

@@ -7,14 +7,14 @@ use crate::simd::{Level, Simd, Work};
 /// Contents of a box of each field, and the largest amount of a cell.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {
-    pub(super) totals: [i64; 4],
+    pub(super) totals: [i64; Field::COUNT],
     pub(super) most: u32,
 }
 
 impl Held {
     pub(super) fn of(amounts: &Amounts, level: Level) -> Self {
         let (grid, mut held) = (amounts.grid(), Self::default());
-        for field in Field::ALL {
+        for field in amounts.present() {
             let count = |z| {
                 let mut sum = (0, 0);
                 level.run(Count { grid, field: amounts.field(field), z, sum: &mut sum });

@@ -69,6 +69,8 @@ struct Scratch {
     amounts: [Vec<Four<u32>>; 2],
     /// Factors of what is asked of cells.
     factors: Vec<u32>,
+    /// Inks that an air with some lacks of four, without anything.
+    no_inks: [Vec<u32>; 4],
 }
 
 impl Article {
@@ -83,6 +85,7 @@ impl Article {
             velocities: [four(), four()],
             amounts: [vec![Four::default(); grid.len()], vec![Four::default(); grid.len()]],
             factors: vec![0; grid.len()],
+            no_inks: Default::default(),
         };
         Self { params, level, velocity, ground: Ground::unread(grid), rest: None, scratch }
     }
@@ -141,18 +144,21 @@ impl Article {
     /// Density, and what the air carries, by the new velocity; then heat decays. Counts only the decay.
     fn carry(&mut self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
-        let Scratch { amounts: packed, factors, .. } = &mut self.scratch;
+        let Scratch { amounts: packed, factors, no_inks, .. } = &mut self.scratch;
         let velocity = &self.velocity.planes;
-        passes.pack(packed, amounts.fields_mut());
-        let [first, second] = packed;
-        // What comes in from outside; `second` is given to, and gets its own beyond the sides after that.
-        passes.border_amounts(first);
-        passes.give(velocity, first, second);
-        passes.border_amounts(second);
-        first.copy_from_slice(second);
         passes.factors(velocity, factors);
-        passes.ask(velocity, (second, Some(factors)), first);
-        passes.unpack(amounts.fields_mut(), first);
+        let has_inks = amounts.has(Field::INKS[0]);
+        let (air, inks) = amounts.fields_mut().split_at_mut(Field::ALL.len());
+        passes.carry((velocity, factors), packed, air, |y| rates.ambient(y));
+        if has_inks {
+            let missing: Vec<_> = (0..inks.len()).filter(|&k| inks[k].is_empty()).collect();
+            for &k in &missing {
+                no_inks[k].resize(passes.grid.len(), 0);
+                std::mem::swap(&mut inks[k], &mut no_inks[k]);
+            }
+            passes.carry((velocity, factors), packed, inks, |_| [0; 4]);
+            missing.into_iter().for_each(|k| std::mem::swap(&mut inks[k], &mut no_inks[k]));
+        }
         self.decay(amounts, rates)
     }
 
@@ -195,7 +201,7 @@ impl Solver for Article {
         };
         if self.grid().sides.contains(&Side::Open) {
             let after = Held::of(amounts, self.level);
-            for field in Field::ALL {
+            for field in amounts.present() {
                 let field = field as usize;
                 flows.out[field] = before.totals[field] - after.totals[field] - flows.decayed[field] as i64;
             }
@@ -238,7 +244,7 @@ impl Solver for Article {
 
     fn bytes(&self) -> usize {
         let cell = 14 * size_of::<i32>() + 11 * size_of::<u32>() + 3 * size_of::<u16>();
-        self.grid().len() * cell
+        self.grid().len() * cell + self.scratch.no_inks.iter().map(|ink| size_of_val(&ink[..])).sum::<usize>()
     }
 
     fn boxed_clone(&self) -> Box<dyn Solver> {

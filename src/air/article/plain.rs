@@ -99,7 +99,7 @@ pub(super) fn carry(velocity: &Velocity, amounts: &mut Amounts, openness: &Openn
     let weights = |away: bool| air.cells().map(|at| (at, air.weights(velocity, at, away))).collect::<Vec<_>>();
     let (gives, asks) = (weights(true), weights(false));
     let factors = air.factors(&asks);
-    for field in Field::ALL {
+    for field in amounts.present() {
         let values = amounts.field_mut(field);
         flows.out[field as usize] = air.give(values, field, &gives) + air.ask(values, field, (&asks, &factors));
     }
@@ -315,7 +315,7 @@ impl<'a> Air<'a> {
 
     fn ambient(&self, values: &mut [u32], field: Field) {
         for &at in &self.outside {
-            values[self.index(at)] = self.rates.ambient(at[1] as usize)[field as usize];
+            values[self.index(at)] = self.rates.ambient(at[1] as usize).get(field as usize).copied().unwrap_or(0);
         }
     }
 

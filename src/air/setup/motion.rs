@@ -22,11 +22,12 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Bytes of memory for a cell of the air, snapshots not counted.
-    fn bytes_a_cell(self) -> f64 {
+    /// Bytes of memory for a cell of the air with this many inks, snapshots not counted.
+    fn bytes_a_cell(self, inks: usize) -> f64 {
         match self {
-            Self::Article => 162.0,
-            Self::Incompressible => 140.0,
+            // It works on four inks, of which there may be fewer.
+            Self::Article => 162.0 + if inks > 0 { 16.0 } else { 0.0 },
+            Self::Incompressible => 140.0 + 4.0 * inks as f64,
         }
     }
 
@@ -75,6 +76,6 @@ impl AirSpec {
     /// Memory of the air over a box of voxels.
     pub(crate) fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
         let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
-        MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell())
+        MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell(self.inks))
     }
 }

@@ -80,7 +80,7 @@ impl Scale {
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
-            Field::Ash | Field::Steam => self.ash_unit_kg_m3,
+            Field::Ash | Field::Steam | Field::Ink1 | Field::Ink2 | Field::Ink3 | Field::Ink4 => self.ash_unit_kg_m3,
             Field::Density => AIR_DENSITY * REFERENCE_K / self.ambient_k,
         };
         of_one * self.volume_m3() / f64::from(UNIT)

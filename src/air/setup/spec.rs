@@ -58,7 +58,9 @@ table! {
         pub stratification: f64 = 0.0, [0.0, 0.1] "1/s";
         /// Temperature of the air.
         pub ambient_k: f64 = 288.0, [50.0, 1000.0] "K";
-        /// Mass of ash or drops in a cubic metre of air that counts as 1; a cell takes 256 of it from a source.
+        /// Number of inks that the air carries, which weigh nothing and have the colours of `look.air.inks`.
+        pub inks: usize = 0, [0.0, 4.0] "";
+        /// Mass of ash, drops or ink in a cubic metre of air that counts as 1; a cell takes 256 of it from a source.
         pub ash_unit_kg_m3: f64 = 0.01, [1e-6, 10.0] "kg/m³";
         /// Speed at which ash falls through the air.
         pub fall_m_s: f64 = 0.5, [0.0, 100.0] "m/s";

@@ -1,4 +1,4 @@
-//! Amounts that the air carries: heat, ash and steam, and its own density where the solver has one. Whole units in every cell, so that
+//! Amounts that the air carries: heat, ash, steam and inks, and its own density where the solver has one. Whole units in every cell, so that
 //! their sums are exact in any order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,14 +21,28 @@ pub enum Field {
     Steam,
     /// The air itself, 1.0 at rest; only where a solver has it.
     Density,
+    /// The first ink, which weighs nothing; 1.0 is as much as of ash. Each ink is there only in an air that has so many.
+    Ink1,
+    /// The second ink.
+    Ink2,
+    /// The third ink.
+    Ink3,
+    /// The fourth ink.
+    Ink4,
 }
 
 impl Field {
-    /// All of them, in the order of their numbers.
+    /// All but the inks, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
 
-    /// Fields that the air carries.
+    /// Fields that the air carries and that move it.
     pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
+
+    /// Fields that the air carries and that leave its motion alone; their numbers follow those of [`Field::ALL`].
+    pub const INKS: [Self; 4] = [Self::Ink1, Self::Ink2, Self::Ink3, Self::Ink4];
+
+    /// Number of fields, inks included.
+    pub(crate) const COUNT: usize = Self::ALL.len() + Self::INKS.len();
 
     /// Its name in files and reports.
     pub fn name(self) -> &'static str {
@@ -37,6 +51,10 @@ impl Field {
             Self::Ash => "ash",
             Self::Steam => "steam",
             Self::Density => "density",
+            Self::Ink1 => "ink1",
+            Self::Ink2 => "ink2",
+            Self::Ink3 => "ink3",
+            Self::Ink4 => "ink4",
         }
     }
 }
@@ -46,6 +64,7 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct Amounts {
     grid: AirGrid,
+    /// By the numbers of the fields; those that there are not have no cells.
     fields: Vec<Vec<u32>>,
     version: u64,
 }
@@ -67,12 +86,24 @@ fn next_version() -> u64 {
 impl Amounts {
     /// Nothing anywhere, and air at rest where the solver has a density.
     pub fn none(grid: AirGrid, with_density: bool) -> Self {
-        let fields = Field::ALL.into_iter().filter(|&field| with_density || field != Field::Density);
-        let mut amounts = Self { grid, fields: fields.map(|_| vec![0; grid.len()]).collect(), version: next_version() };
+        let is_there = |field: &Field| with_density || *field != Field::Density;
+        let cells = |field: Field| vec![0; if is_there(&field) { grid.len() } else { 0 }];
+        let inks = Field::INKS.map(|_| Vec::new());
+        let fields = Field::ALL.map(cells).into_iter().chain(inks).collect();
+        let mut amounts = Self { grid, fields, version: next_version() };
         if with_density {
             grid.cells.places().for_each(|place| amounts.field_mut(Field::Density)[grid.at(place)] = UNIT);
         }
         amounts
+    }
+
+    /// The same with this many inks, at most [`Field::INKS`], of which there is nothing.
+    #[must_use]
+    pub fn with_inks(mut self, inks: usize) -> Self {
+        for field in Field::INKS.into_iter().take(inks) {
+            self.fields[field as usize] = vec![0; self.grid.len()];
+        }
+        self
     }
 
     /// The cells.
@@ -82,15 +113,16 @@ impl Amounts {
 
     /// Whether there is such a field.
     pub fn has(&self, field: Field) -> bool {
-        (field as usize) < self.fields.len()
+        !self.fields[field as usize].is_empty()
     }
 
     /// The fields that there are, in the order of their numbers.
     pub fn present(&self) -> impl Iterator<Item = Field> + use<> {
-        Field::ALL.into_iter().take(self.fields.len())
+        let present: Vec<_> = Field::ALL.into_iter().chain(Field::INKS).filter(|&field| self.has(field)).collect();
+        present.into_iter()
     }
 
-    /// The units of a field in all cells, by [`AirGrid::at`].
+    /// The units of a field in all cells, by [`AirGrid::at`]; no cells of a field that there is not.
     pub fn field(&self, field: Field) -> &[u32] {
         &self.fields[field as usize]
     }
@@ -101,7 +133,7 @@ impl Amounts {
         &mut self.fields[field as usize]
     }
 
-    /// All fields, to be changed, in the order of [`Field::ALL`].
+    /// All fields, to be changed, in the order of their numbers.
     pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
         self.version = next_version();
         &mut self.fields
@@ -126,6 +158,6 @@ impl Amounts {
 
     /// Memory that they take, in bytes.
     pub fn bytes(&self) -> usize {
-        self.fields.len() * self.grid.len() * size_of::<u32>()
+        self.fields.iter().map(|field| size_of_val(&field[..])).sum()
     }
 }

@@ -5,13 +5,13 @@ use std::convert::Infallible;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::air::store::account::ACCOUNTS;
-use crate::air::{Air, FieldAccount};
+use crate::air::{Air, Field, FieldAccount};
 
 /// Everything of an air that does not follow from its scene and from the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AirState {
-    /// Accounts of the four fields, as [`FieldAccount::accounts`] lists them.
-    accounts: [[u64; ACCOUNTS]; 4],
+    /// Accounts of [`Field::ALL`] and then of the inks that there are, as [`FieldAccount::accounts`] lists them.
+    accounts: Vec<[u64; ACCOUNTS]>,
     /// Ash on the ground of each column, and how much of it became grains.
     deposited: Vec<u64>,
     laid: Vec<u64>,
@@ -72,13 +72,18 @@ impl Air {
         // All that an air has: what is left out follows from its scene.
         let Self { spec: _, scale: _, forces: _, amounts, openness: _, solver, accounts, deposited, laid } = self;
         AirState {
-            accounts: accounts.map(|account| account.accounts()),
+            accounts: accounts[..self.accounted()].iter().map(FieldAccount::accounts).collect(),
             deposited: deposited.clone(),
             laid: laid.clone(),
             solid: solid.chunks(32).map(word).collect(),
             fields: amounts.present().map(field).collect(),
             planes: solver.planes(),
         }
+    }
+
+    /// Number of accounts of a state: an air without inks has those of [`Field::ALL`].
+    fn accounted(&self) -> usize {
+        Field::ALL.len() + self.inks().count()
     }
 
     /// Comes back to a state of this air.
@@ -88,6 +93,7 @@ impl Air {
     pub(crate) fn restore(&mut self, state: &AirState) -> Result<(), String> {
         let (grid, cells) = (self.grid(), self.grid().cells.cells());
         let fits = state.fields.len() == self.amounts.present().count()
+            && state.accounts.len() == self.accounted()
             && state.fields.iter().all(|field| field.len() == cells)
             && state.solid.len() == cells.div_ceil(32)
             && state.deposited.len() == self.deposited.len()
@@ -101,11 +107,14 @@ impl Air {
         self.solver.restore(&state.planes)?;
         for (i, place) in grid.cells.places().enumerate() {
             self.openness.set_solid(place, state.solid[i / 32] >> (i % 32) & 1 == 1);
-            for (to, from) in self.amounts.fields_mut().iter_mut().zip(&state.fields) {
-                to[grid.at(place)] = from[i];
-            }
         }
-        self.accounts = state.accounts.map(FieldAccount::from_accounts);
+        for (field, from) in self.amounts.present().zip(&state.fields) {
+            let to = self.amounts.field_mut(field);
+            grid.cells.places().zip(from).for_each(|(place, &units)| to[grid.at(place)] = units);
+        }
+        for (account, &sums) in self.accounts.iter_mut().zip(&state.accounts) {
+            *account = FieldAccount::from_accounts(sums);
+        }
         self.deposited.clone_from(&state.deposited);
         self.laid.clone_from(&state.laid);
         Ok(())

@@ -3,6 +3,7 @@
 //! | entry | shape, type | unit | what it is |
 //! |---|---|---|---|
 //! | `air_box_heat`, `air_box_ash`, `air_box_steam`, `air_box_density` | (z, y, x) u32 | `air_box_…_unit` | whole units, those of the account; density of the article's air alone |
+//! | `air_box_ink1` to `air_box_ink4` | (z, y, x) u32 | `air_box_ink1_unit`, … | whole units of the inks that there are |
 //! | `air_box_heat_unit`, … | f64 | J, else kg | a unit |
 //! | `air_box_solid` | (z, y, x) bool | | ground |
 //! | `air_box_velocity` | (3, z, y, x) f32 | m/s | east, north, up |

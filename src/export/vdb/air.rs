@@ -9,11 +9,13 @@ use crate::grid::Place;
 /// Air that moves less, in m/s, is at rest.
 const STILL_M_S: f64 = 1e-3;
 
-/// How many grids an air has.
-pub(super) const GRIDS: usize = 4;
+/// Number of grids of an air: four, and one for each ink.
+pub(super) fn grids(air: &Air) -> usize {
+    4 + air.inks().count()
+}
 
-/// Writes `air_density` (ash and drops, kg/m³), `air_heat` (K over the air at rest), `air_steam` (drops, kg/m³) and
-/// `air_velocity` (m/s east, north, up).
+/// Writes `air_density` (ash and drops, kg/m³), `air_heat` (K over the air at rest), `air_steam` (drops, kg/m³), `air_ink1` and
+/// so on for the inks that there are (kg/m³), and `air_velocity` (m/s east, north, up).
 pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, air: &Air) -> io::Result<()> {
     let (scale, to) = (air.scale(), transform(shot, air));
     let mass = |field, place| f64::from(air.amounts().get(field, place)) / f64::from(UNIT) * scale.ash_unit_kg_m3;
@@ -22,6 +24,9 @@ pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, a
     write_grid(file, "air_density", &to, field(air, density))?;
     write_grid(file, "air_heat", &to, field(air, heat))?;
     write_grid(file, "air_steam", &to, field(air, |place| mass(Field::Steam, place)))?;
+    for ink in air.inks() {
+        write_grid(file, &format!("air_{}", ink.name()), &to, field(air, |place| mass(ink, place)))?;
+    }
     let mut velocities = Sparse::new();
     for place in open(air) {
         let [east, up, south] = air.velocity_m_s(place);

@@ -95,7 +95,7 @@ impl Palette {
             CellMeasure::Heat | CellMeasure::Temperature => Self::named("inferno"),
             CellMeasure::Speed | CellMeasure::Viscosity => Self::named("viridis"),
             CellMeasure::VelocityEast | CellMeasure::VelocityNorth => Self::named("viridis"),
-            CellMeasure::Ash | CellMeasure::Steam => Some(haze::PALETTE.clone()),
+            CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Ink => Some(haze::PALETTE.clone()),
             CellMeasure::Amount
             | CellMeasure::Energy
             | CellMeasure::SpecificEnergy

@@ -2,7 +2,7 @@
 
 use crate::render::camera::Ray;
 use crate::render::ground::ember::{KELVIN, STRENGTH};
-use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times};
+use crate::render::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use crate::render::media::Passed;
 use crate::render::media::billows::{billow, billow_pair};
 use crate::render::media::smoke::{Puff, SmokeField};
@@ -297,7 +297,8 @@ impl March<'_> {
     fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
         let pale = 1.0 - DARKENED * deep / (deep + HALF_DARKENED);
-        let albedo = mix(V3::from(self.context.look.air.albedo) * pale, DROPS, shaped.puff.steam);
+        let albedo =
+            mix(tinted(self.context.look.air.albedo.into(), shaped.puff.tint) * pale, DROPS, shaped.puff.steam);
         passed.first = passed.first.min(t);
         passed.last = passed.last.max(t);
         let light = lit(&self.light, &shaped.puff, shaped.relief);
@@ -305,6 +306,12 @@ impl March<'_> {
         passed.light += times(passed.through, times(albedo, light)) * share;
         passed.through *= 1.0 - share;
     }
+}
+
+/// Colour of ash with inks in it.
+#[inline(always)]
+fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
+    if share == 0.0 { ash } else { mix(ash, v3(red * red, green * green, blue * blue), share) }
 }
 
 fn light(context: &ShadeContext, view: V3) -> Light {

@@ -13,6 +13,7 @@ mod absorbed;
 mod coarse;
 mod encoded;
 mod light;
+mod tint;
 
 use crate::air::AirGrid;
 use crate::grid::Grid;
@@ -71,6 +72,8 @@ pub(crate) struct Smoke {
     /// For each cell with smoke in it or beside it: velocity east, up and south, 128 for none, and light of the sky. Elsewhere
     /// it is not written.
     flow: Vec<[u8; 4]>,
+    /// For each cell: roots of the colour of its inks, and their share. None without inks.
+    tints: Vec<[u8; 4]>,
     blocks: Blocks,
 }
 
@@ -86,6 +89,8 @@ pub(crate) struct Texels<'a> {
     pub(crate) cells: &'a [[u8; 4]],
     /// For each cell with smoke in it or beside it: velocity east, up and south, 128 for none, and light of the sky.
     pub(crate) flow: &'a [[u8; 4]],
+    /// For each cell: roots of the colour of its inks, and their share. None without inks.
+    pub(crate) tints: &'a [[u8; 4]],
 }
 
 /// The smoke at a point.
@@ -102,6 +107,8 @@ pub(crate) struct Puff {
     pub(crate) glow: f32,
     /// Velocity in voxels a step of the air.
     pub(crate) flow: V3,
+    /// Roots of the colour of its inks, and their share in what is not steam.
+    pub(crate) tint: [f32; 4],
 }
 
 impl Smoke {
@@ -127,7 +134,8 @@ impl Smoke {
         let blocks = Blocks::new(grid, ratio, [low, high], span, |i| u32::from(cells[i][0]) >= least);
         let last =
             [grid.nx, grid.ny, grid.nz].map(|n| ((n as f32 - 1.0).next_down().max(0.0), n.saturating_sub(2) as u32));
-        Self { grid, low, edge, most, last, cells, flow, blocks }
+        let tints = tint::of(&air.inks, wanted.look.ink_colors());
+        Self { grid, low, edge, most, last, cells, flow, tints, blocks }
     }
 
     /// Whether there is too little of it anywhere.
@@ -148,8 +156,8 @@ impl Smoke {
     /// Parts that a graphics card needs.
     #[cfg(feature = "viewer")]
     pub(crate) fn texels(&self) -> Texels<'_> {
-        let Self { grid, low, most, ref cells, ref flow, .. } = *self;
-        Texels { grid, low, most, cells, flow }
+        let Self { grid, low, most, ref cells, ref flow, ref tints, .. } = *self;
+        Texels { grid, low, most, cells, flow, tints }
     }
 
     /// The first of eight cells around a point, and the place between them; held at the sides.
@@ -226,7 +234,8 @@ impl Smoke {
         }
         let [east, up, south, sky] = self.blend(s, &self.flow, first, between);
         let flow = (v3(east, up, south) * 255.0 - V3::new(128.0, 128.0, 128.0)) * (2.0 / 127.0 * self.edge);
-        Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow })
+        let tint = if self.tints.is_empty() { [0.0; 4] } else { self.blend(s, &self.tints, first, between) };
+        Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow, tint })
     }
 
     /// Share of the sun that the smoke on its way leaves at a point; all of it outside of the air's box.

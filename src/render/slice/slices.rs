@@ -90,7 +90,12 @@ impl Slices {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)
             }
-            CellMeasure::Heat | CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Speed | CellMeasure::Viscosity
+            CellMeasure::Heat
+            | CellMeasure::Ash
+            | CellMeasure::Steam
+            | CellMeasure::Ink
+            | CellMeasure::Speed
+            | CellMeasure::Viscosity
                 if self.largest > 0.0 =>
             {
                 scale.up_to(round_up(self.largest.into()) as f32)

@@ -156,6 +156,7 @@ pub(super) fn plume() -> AirVolume {
         grid,
         cell_m: 10.0,
         carried: cells.places().map(carried).collect(),
+        inks: Vec::new(),
         flow: cells.places().map(flow).collect(),
     }
 }

@@ -1,12 +1,15 @@
 //! Worlds of more than lava: every material is in every format, under its name.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use lavoxel::air::{Field, UNIT};
 use lavoxel::export::mesh::{Mesh, write_glb, write_ply};
 use lavoxel::export::{write_vdb, write_vti};
 use lavoxel::lowpass::RowFilter;
 use lavoxel::matter::Material;
 use lavoxel::output::Existing;
+use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
 use lavoxel::units::amount;
 use lavoxel::world::{Edit, Ground, Layer, Matter, Shape, World};
@@ -18,6 +21,7 @@ use super::reading::floats;
 use super::state::{Bench, python, skin};
 use super::vdb::read_vdb;
 use super::vti::Vti;
+use crate::common::tiled;
 
 /// Some steps after lava fell into a lake in a bowl.
 fn lake() -> Bench {
@@ -96,6 +100,28 @@ fn a_vdb_has_grids_of_every_material() {
     });
     assert!(density.len() > wet(&bench).len() && density.values().any(|value| *value == 1.0));
     assert_eq!(grids["water_density"].voxels, density);
+}
+
+#[test]
+fn a_vdb_has_a_grid_of_every_ink_of_the_air() {
+    let text = "[grid]\nsize = [16, 12, 16]\n[terrain]\nkind = 'plane'\n[air]\ninks = 2\n[[fume]]\nx = 8.0\nz = 8.0\n\
+        rate = 400.0\nair = { ash = 0.1, inks = [0.0, 0.1], temperature_k = 300.0 }\n";
+    let scene = Scene::parse(text, Path::new("inks.toml")).unwrap();
+    let mut simulation = scene.build(tiled()).unwrap().simulation;
+    (0..5).for_each(|_| simulation.step());
+    let bench = Bench::of(simulation.world().clone());
+    let path = bench.path("inks.vdb");
+    write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
+    let grids = read_vdb(&path).1;
+    let names: Vec<_> = grids.keys().filter(|name| name.starts_with("air_")).collect();
+    assert_eq!(names, ["air_density", "air_heat", "air_ink1", "air_ink2", "air_steam"]);
+    assert!(grids["air_ink1"].voxels.is_empty());
+    // As much ink as ash, of which some has sunk.
+    let [ash, ink] = ["air_density", "air_ink2"].map(|name| grids[name].voxels.values().sum::<f32>());
+    let air = simulation.world().air().unwrap();
+    let kg_m3 = air.amounts().total(Field::Ink2) as f64 / f64::from(UNIT) * air.scale().ash_unit_kg_m3;
+    assert!(ink > 0.0 && (f64::from(ink) / kg_m3 - 1.0).abs() < 1e-5, "{ink} of {kg_m3} kg/m³");
+    assert!(ash > 0.5 * ink && ash <= 1.001 * ink, "{ash} of ash, {ink} of ink");
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn child(first: [usize; 3], number: usize, side: usize, cells: usize) -> [usize;
     std::array::from_fn(|axis| first[axis] + along[axis] * cells)
 }
 
+/// Metadata of a file, and its grids of numbers by their names; those of vectors are skipped.
 pub(crate) fn read_vdb(path: &Path) -> (BTreeMap<String, Vec<u8>>, BTreeMap<String, VdbGrid>) {
     let all = fs::read(path).unwrap();
     let mut bytes = Bytes(&all);
@@ -38,15 +39,20 @@ pub(crate) fn read_vdb(path: &Path) -> (BTreeMap<String, Vec<u8>>, BTreeMap<Stri
     bytes.take(8 + 1 + 36);
     let metadata = bytes.metadata();
     let grids = (0..bytes.u32())
-        .map(|_| {
-            let name = bytes.text();
-            assert_eq!([bytes.text(), bytes.text()], ["Tree_float_5_4_3", ""]);
+        .filter_map(|_| {
+            let (name, kind) = (bytes.text(), bytes.text());
+            assert_eq!(bytes.text(), "");
             let places = [bytes.u64(), bytes.u64(), bytes.u64()].map(|at| at as usize);
             let at = |bytes: &Bytes<'_>| all.len() - bytes.0.len();
             assert_eq!(at(&bytes), places[0]);
+            if kind == "Tree_vec3s_5_4_3" {
+                bytes.take(places[2] - places[0]);
+                return None;
+            }
+            assert_eq!(kind, "Tree_float_5_4_3");
             let grid = read_grid(&mut bytes, |bytes| assert_eq!(at(bytes), places[1]));
             assert_eq!(at(&bytes), places[2]);
-            (name, grid)
+            Some((name, grid))
         })
         .collect();
     assert!(bytes.0.is_empty());

@@ -24,7 +24,8 @@ impl Awake {
         let [_, ny, nz] = grid.size();
         let is_layered = forces.background.iter().any(|&heat| heat > 0);
         let (mut rows, mut carried) = (vec![is_layered; ny * nz], Vec::new());
-        for field in Field::CARRIED {
+        let inks = Field::INKS.into_iter().filter(|&ink| amounts.has(ink));
+        for field in Field::CARRIED.into_iter().chain(inks) {
             let full = full_rows(amounts, field);
             if full.contains(&true) || is_layered && field == Field::Heat {
                 carried.push(field);

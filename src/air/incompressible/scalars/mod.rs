@@ -1,4 +1,4 @@
-//! Heat, ash and steam carried by the velocity: sweeps of whole units through faces.
+//! Heat, ash, steam and inks carried by the velocity: sweeps of whole units through faces.
 //!
 //! A face gives to one cell what it takes from the other, so that the sums are exact. The volume of a cell begins at 1 and is
 //! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none. Only rows are
@@ -23,7 +23,7 @@ use self::awake::Awake;
 use self::turns::{Counts, Turn};
 
 /// Most fields that are carried.
-const MOST: usize = Field::CARRIED.len();
+const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
 
 /// Inputs of all sweeps of a step.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ pub(super) fn sweep(
             }
             out
         };
-        let add = |a: [i64; MOST], b: [i64; MOST]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+        let add = |a: [i64; MOST], b: [i64; MOST]| std::array::from_fn(|k| a[k] + b[k]);
         let out = tasks.into_par_iter().map(work).reduce(|| [0; MOST], add);
         carried.iter().zip(out).for_each(|(&field, out)| flows.out[field as usize] += out);
     }

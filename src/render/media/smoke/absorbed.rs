@@ -132,7 +132,7 @@ mod tests {
         let cells = Grid::new(60, 40, 36);
         let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides };
         let (carried, flow) = (vec![[kept, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
-        let air = AirVolume { grid, cell_m: 10.0, carried, flow };
+        let air = AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow };
         let absorbed = Absorbed::of(&air, 2000.0);
         absorbed.cells[cells.index([0, 10, 18])..][..cells.nx].iter().map(|cell| cell * 2.0).collect()
     }
@@ -157,7 +157,7 @@ mod tests {
         let cells = Grid::new(96, 80, 96);
         let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
         let (carried, flow) = (vec![[3000, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
-        let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, flow }, 2000.0);
+        let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }, 2000.0);
         // How many cells from the side a cell first hides a fifth of what is behind it, by the row.
         let rows = (20..60).flat_map(|y| (30..66).map(move |z| cells.index([0, y, z])));
         let ends =

@@ -207,7 +207,7 @@ mod tests {
         let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
         let mut carried = vec![[0; 2]; cells.cells()];
         (carried[cells.index([2, 1, 1])], carried[cells.index([3, 1, 1])]) = ([0, 900], [700, 0]);
-        let air = AirVolume { grid, cell_m: 1.0, carried, flow: Vec::new() };
+        let air = AirVolume { grid, cell_m: 1.0, carried, inks: Vec::new(), flow: Vec::new() };
         let share = |x: usize, y: usize| {
             let mut row = [CLEAR; 5];
             encode_beside(&mut row, &air, [y, 1], 0..5);

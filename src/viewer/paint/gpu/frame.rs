@@ -126,6 +126,8 @@ numbers! {
         albedo: Four,
         /// Of two generations of billows: steps that the flow has carried them, and weight.
         carried: Four,
+        /// x: 1 where its cells have the colours of inks.
+        inks: Four,
     }
 }
 
@@ -143,6 +145,7 @@ impl SmokeNumbers {
             ends: with(to, air.detail),
             albedo: with(air.albedo, air.glow * spec.sky.adapted),
             carried: [first, weight, second, other],
+            inks: [f32::from(u8::from(there.has_inks)), 0.0, 0.0, 0.0],
         }
     }
 }

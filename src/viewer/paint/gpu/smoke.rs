@@ -21,13 +21,14 @@ const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) struct SmokeTextures {
     /// For each air cell: root of the absorption, share of steam, light of the sun, light of the lava; one cell without smoke.
     pub(super) cells: Texture,
-    /// For each air cell: velocity, and light of the sky.
+    /// For each air cell: velocity, and light of the sky; behind them along z, in an air with inks, the colour of the inks.
     pub(super) flow: Texture,
     /// A block of billows that repeats: of smoke, and of stones on the ground.
     pub(super) billows: Texture,
     /// Where it is; `None` where there is none.
     pub(super) there: Option<SmokeBox>,
-    size: [usize; 3],
+    /// Of both textures.
+    size: [[usize; 3]; 2],
     air: Option<Arc<AirVolume>>,
     patches: Vec<Patch>,
     /// Inputs for which the cells were computed; `None` when they have to be again.
@@ -66,6 +67,8 @@ pub(super) struct SmokeBox {
     pub(super) edge: f32,
     /// Absorption to a voxel of way that the largest density stands for.
     pub(super) most: f32,
+    /// Whether its cells have the colours of inks.
+    pub(super) has_inks: bool,
     /// Corners of a box around all smoke.
     pub(super) around: [[f32; 2]; 3],
 }
@@ -82,7 +85,7 @@ impl SmokeTextures {
             flow: one("motion of smoke"),
             billows,
             there: None,
-            size: [1; 3],
+            size: [[1; 3]; 2],
             air: None,
             patches: Vec::new(),
             known: None,
@@ -128,39 +131,48 @@ impl SmokeTextures {
         let Some(around) = around(smoke.boxes()) else { return Ok(false) };
         let texels = smoke.texels();
         let size = [texels.grid.nx, texels.grid.ny, texels.grid.nz];
-        let new = self.make_room(gpu, size)?;
+        let has_inks = !texels.tints.is_empty();
+        let [nx, ny, nz] = size;
+        let new = self.make_room(gpu, [size, [nx, ny, if has_inks { 2 * nz } else { nz }]])?;
         gpu.write(&self.cells, [0; 3], size, texels.cells.as_flattened());
         gpu.write(&self.flow, [0; 3], size, texels.flow.as_flattened());
+        if has_inks {
+            gpu.write(&self.flow, [0, 0, nz], size, texels.tints.as_flattened());
+        }
         let (low, cells, edge) = (texels.low.into(), size.map(|n| n as f32), smoke.edge());
-        self.there = Some(SmokeBox { low, cells, edge, most: texels.most, around });
+        self.there = Some(SmokeBox { low, cells, edge, most: texels.most, has_inks, around });
         Ok(new)
     }
 
     fn send_haze(&mut self, gpu: &Gpu, haze: &Haze) -> Result<bool, TooLarge> {
         let Some(around) = around(haze.boxes()) else { return Ok(false) };
         let size = [haze.grid.nx, haze.grid.ny, haze.grid.nz];
-        let new = self.make_room(gpu, size)?;
+        let new = self.make_room(gpu, [size; 2])?;
         let texels: Vec<[u8; 4]> = haze.cells.iter().map(|&place| [place, 0, 0, 0]).collect();
         gpu.write(&self.cells, [0; 3], size, texels.as_flattened());
         let (low, cells, edge) = (haze.low.into(), size.map(|n| n as f32), haze.edge);
-        self.there = Some(SmokeBox { low, cells, edge, most: 0.0, around });
+        self.there = Some(SmokeBox { low, cells, edge, most: 0.0, has_inks: false, around });
         Ok(new)
     }
 
-    /// Makes textures of this size where they have another.
-    fn make_room(&mut self, gpu: &Gpu, size: [usize; 3]) -> Result<bool, TooLarge> {
-        if self.size == size {
+    /// Makes textures of these sizes where they have others; that of the motion is the larger one.
+    fn make_room(&mut self, gpu: &Gpu, sizes: [[usize; 3]; 2]) -> Result<bool, TooLarge> {
+        if self.size == sizes {
             return Ok(false);
         }
         let most = gpu.device.limits().max_texture_dimension_3d as usize;
+        let [_, size] = sizes;
         if size.iter().any(|&side| side > most) {
             return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
         }
-        let make = || ["smoke", "motion of smoke"].map(|name| gpu.map(name, size, FORMAT));
+        let make = || {
+            let [cells, flow] = sizes;
+            [gpu.map("smoke", cells, FORMAT), gpu.map("motion of smoke", flow, FORMAT)]
+        };
         let textures = gpu.within_memory(make);
         [self.cells, self.flow] =
             textures.ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
-        self.size = size;
+        self.size = sizes;
         Ok(true)
     }
 }

@@ -236,8 +236,14 @@ fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
     let (bare, mut among) = (lowpass.volume().clone(), lowpass.volume().clone());
     furnish(&mut among, &[Preset::Water, Preset::Steam, Preset::Sand].map(MaterialLook::of));
     let Some(mut painter) = painter(&plain) else { return };
-    for (set, mut volume) in [("alone", bare), ("among others", among)] {
-        volume.air = Some(Arc::new(plume()));
+    let inked =
+        |cells: usize| (0..cells).map(|k| [(k % 97) as u8, (k / 7 % 61) as u8, (k % 32 * 3) as u8, 0]).collect();
+    for (set, mut volume, has_inks) in
+        [("alone", bare.clone(), false), ("of inks", bare, true), ("among others", among, false)]
+    {
+        let plume = plume();
+        let inks = if has_inks { inked(plume.carried.len()) } else { Vec::new() };
+        volume.air = Some(Arc::new(AirVolume { inks, ..plume }));
         painter.apply(&mut everything(&simulation, &volume, &plain)).expect("a small box");
         let ground = simulation.world().ground().surface();
         let mut marcher = Renderer::new(ground, volume.grid, plain.clone()).expect("a valid look");

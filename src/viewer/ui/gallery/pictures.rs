@@ -34,6 +34,7 @@ const FILES: &[(&str, &[u8])] = pictures![
     "forest",
     "hazard",
     "ice",
+    "inks",
     "island",
     "lake",
     "liquids",

@@ -11,6 +11,12 @@ fn smoke_place(p: vec3<f32>) -> vec3<f32> {
     return (p - frame.smoke.low.xyz) / (frame.smoke.low.w * frame.smoke.cells.xyz);
 }
 
+// Place in the texture of the motion, which has two halves along z: 0 the motion, 1 the colours of inks.
+fn smoke_half(place: vec3<f32>, half: f32) -> vec3<f32> {
+    let edge = 0.5 / frame.smoke.cells.z;
+    return vec3(place.xy, 0.5 * (clamp(place.z, edge, 1.0 - edge) + half));
+}
+
 // Share of the sun that smoke on its way leaves at a point.
 fn smoke_sunlight(p: vec3<f32>) -> f32 {
     if !has_smoke() { return 1.0; }
@@ -79,7 +85,15 @@ fn shaped_smoke(p: vec3<f32>, t: f32, light: SmokeLight) -> ShapedSmoke {
     if dense * edge <= LEAST_SMOKE { return ShapedSmoke(0.0, vec3(0.0)); }
     // Dense ash is dark.
     let pale = 1.0 - DARKENED * dense * edge / (dense * edge + HALF_DARKENED);
-    let motion = textureSampleLevel(smoke_flow, linear_held, place, 0.0);
+    var motion_place = place;
+    var ash = frame.smoke.albedo.rgb;
+    if frame.smoke.inks.x > 0.0 {
+        motion_place = smoke_half(place, 0.0);
+        let tint = textureSampleLevel(smoke_flow, linear_held, smoke_half(place, 1.0), 0.0);
+        // Twin: plume::tinted.
+        ash = mix(ash, tint.rgb * tint.rgb, tint.a);
+    }
+    let motion = textureSampleLevel(smoke_flow, linear_held, motion_place, 0.0);
     var facing = 1.0;
     var up = ABOVE;
     var open = 1.0;
@@ -98,7 +112,7 @@ fn shaped_smoke(p: vec3<f32>, t: f32, light: SmokeLight) -> ShapedSmoke {
     let lava = light.lava * (cell.a * cell.a * BRIGHTEST_SMOKE * (1.0 + RELIEF / UPPER * (ABOVE - up)));
     let sent = (sun + sky + lava) * open;
     let evened = sent / (1.0 + EVENED * cell.g * max(sent.r, max(sent.g, sent.b)));
-    return ShapedSmoke(dense, mix(frame.smoke.albedo.rgb * pale, DROPS, cell.g) * evened);
+    return ShapedSmoke(dense, mix(ash * pale, DROPS, cell.g) * evened);
 }
 
 // The part of a ray where there may be smoke.
