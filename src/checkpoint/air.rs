@@ -1,6 +1,6 @@
 //! The air in a checkpoint.
 //!
-//! The numbers of [`AirState`](crate::air::AirState) in their order: the accounts of the four fields as u64; the ash on the
+//! The numbers of [`AirState`](crate::air::AirState) in their order: the accounts of the fields as u64; the ash on the
 //! ground of each column as u64, and how much of it became grains; solid cells as bits in words of u32; the units of each
 //! field as u32; and the words of the solver as u32.
 

@@ -88,7 +88,7 @@ fn every_shipped_scene_arrives_whole_from_a_running_eruption() {
         pair.hear(Command::Pace(Pace::Rate(60.0)));
         count += 1;
     }
-    assert_eq!(count, 33);
+    assert_eq!(count, 34);
 }
 
 #[test]
