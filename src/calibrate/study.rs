@@ -19,7 +19,7 @@ use super::trial::{Scores, Trials};
 use crate::compare::DatedFile;
 use crate::engine::tiled::Tiled;
 use crate::export::About;
-use crate::hazard::{Ground, HazardError, Opening, PlanFile, fingerprint_of_rules};
+use crate::hazard::{FINGERPRINT, Ground, HazardError, Opening, PlanFile};
 use crate::memory::TooMuchMemory;
 use crate::output::{FOLDER, OutputError, file_name};
 use crate::parallel::share_out;
@@ -349,7 +349,7 @@ impl Settings {
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();
         let decides = BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
-            ("rules", format!("{:016x}", fingerprint_of_rules())),
+            ("rules", format!("{:016x}", FINGERPRINT)),
             ("ground", format!("{ground:016x}")),
             ("scene", hash(&trials.template.to_string())),
             ("observations", hash_of_debug(&(&trials.observed, &trials.checked))),

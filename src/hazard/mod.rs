@@ -37,7 +37,7 @@ pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
 pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
 pub use self::report::Report;
 #[cfg(feature = "cli")]
-pub(crate) use self::rules::fingerprint as fingerprint_of_rules;
+pub(crate) use self::rules::FINGERPRINT;
 #[cfg(feature = "cli")]
 pub(crate) use self::run::{BUILDING, Weighed};
 pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};

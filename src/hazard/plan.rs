@@ -184,7 +184,7 @@ impl Plan {
         let drawn = drawn.chain(together).chain(curve);
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
-            ("rules", format!("{:016x}", rules::fingerprint())),
+            ("rules", format!("{:016x}", rules::FINGERPRINT)),
             ("ground", format!("{:016x}", ground.origin.world().state_hash())),
             ("course", format!("{:016x}", xxh3_64(ground.origin.course().as_bytes()))),
             ("box", hash(&json!([flow.space(), ground.site.floor_m]))),

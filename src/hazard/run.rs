@@ -10,7 +10,7 @@ use super::record::{Ending, Outcome, RunRecord};
 use crate::engine::tiled::Tiled;
 use crate::flow::Flow;
 use crate::memory::{Held, MemoryEstimate, OWN, TooMuchMemory};
-use crate::records::{FlowRecords, REACHED_M};
+use crate::records::FlowRecords;
 use crate::scene::{Stage, Template};
 use crate::simulation::Origin;
 use crate::source::{VentFlow, VentSpec};
@@ -21,7 +21,8 @@ const REST_SHARE: f64 = 0.1;
 const REST_STEPS: f64 = 10.0;
 
 /// All that decides when a run ends.
-pub(super) const REST: [f64; 3] = [REACHED_M, REST_SHARE, REST_STEPS];
+#[cfg(test)]
+pub(super) const REST: [f64; 3] = [crate::records::REACHED_M, REST_SHARE, REST_STEPS];
 
 /// Bytes that a run takes for each column, besides its flow.
 const BYTES_A_COLUMN: f64 = 4.0 + 13.0;

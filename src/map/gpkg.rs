@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::{self, GEOPACKAGE, Loaded};
 use crate::memory::{Held, MemoryEstimate};
+use crate::validate::tame;
 
 /// Bytes of memory for each byte of a geometry or a field: numbers of eight bytes become values of GeoJSON.
 const WEIGHT: f64 = 24.0;
@@ -51,7 +52,7 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
 /// A fault of the database in words.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: rusqlite::Error) -> String {
-    format!("is no GeoPackage that can be read: {error}")
+    format!("is no GeoPackage that can be read: {}", tame(&error.to_string()))
 }
 
 /// A table of features.
@@ -72,7 +73,7 @@ impl Layer {
             |row: &rusqlite::Row<'_>| Ok(Self { table: row.get(0)?, geometry: row.get(1)?, system: row.get(2)? });
         let layers = query.query_map([], layer).map_err(wrong)?.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
         let names: Vec<&str> = layers.iter().map(|layer| layer.table.as_str()).collect();
-        let names = crate::validate::tame(&names.join(", "));
+        let names = tame(&names.join(", "));
         let count = layers.len();
         let mut layers = layers.into_iter();
         match (layers.next(), layers.next()) {

@@ -56,7 +56,7 @@ fn every_scene_runs() {
         }
         let world = simulation.world();
         world.check().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let is_full = |air: &Air| air.amounts().total(Field::Ash) > 0;
+        let is_full = |air: &Air| [Field::Ash, Field::Ink1].iter().any(|&field| air.amounts().total(field) > 0);
         let matter = world.layers().iter().any(|layer| layer.mass() > 0) || world.air().is_some_and(is_full);
         assert!(matter, "{}: no matter", path.display());
         for layer in world.layers() {

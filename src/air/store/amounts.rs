@@ -97,7 +97,7 @@ impl Amounts {
         amounts
     }
 
-    /// The same with this many inks, at most [`Field::INKS`], of which there is nothing.
+    /// Adds this many inks, at most [`Field::INKS`], of which there is nothing yet.
     #[must_use]
     pub fn with_inks(mut self, inks: usize) -> Self {
         for field in Field::INKS.into_iter().take(inks) {

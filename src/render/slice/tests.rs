@@ -245,5 +245,6 @@ fn cells_of_the_air_without_any_have_the_colour_of_zero_and_the_key_no_air() {
     assert_eq!(image.pixel(x, y), style.color(0.0));
     assert_eq!(entries(&style).map(|(name, _)| name).collect::<Vec<_>>(), ["rock"]);
     let labels: Vec<_> = Quantity::of_air().iter().filter_map(Scale::of).map(|scale| scale.label).collect();
-    assert_eq!(labels, ["air warmer than at rest", "ash in the air", "drops in the air", "speed of the air"]);
+    let air = ["air warmer than at rest", "ash in the air", "drops in the air", "ink in the air", "speed of the air"];
+    assert_eq!(labels, air);
 }

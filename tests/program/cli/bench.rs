@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::place::Place;
 
 #[test]
+#[ignore = "every world of the bench takes a minute; .ci/full: cargo test --test program -- --ignored bench_prints_its_table"]
 fn bench_prints_its_table() {
     let place = Place::new();
     let table = place.json("bench --steps 1 --pictures 1 --json");

@@ -192,6 +192,7 @@ fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> 
 }
 
 #[test]
+#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored slices_and_hidden_parts"]
 fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
     let look = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
     let Some(Eruption { simulation, lowpass, mut painter }) = erupting(&look) else { return };
