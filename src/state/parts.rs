@@ -4,7 +4,6 @@
 //! parts: a new part does not compile before each of them has it. Within a part the list is that of its owner: the quantities of a
 //! [`Layer`] and the sums of its [`Ledger`](crate::world::Ledger), the numbers of an [`AirState`], the fields of a [`FlowState`].
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
@@ -12,6 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{State, StateRef};
 use crate::air::{Air, AirState};
 use crate::flow::{Flow, FlowState};
+#[cfg(feature = "files")]
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::world::{Ground, Layer, PackedLayer};
@@ -28,9 +28,6 @@ pub(crate) enum Part<'a> {
     /// The flow, in a state of the physical model.
     Flow(&'a Flow),
 }
-
-/// Prefix of the names of further materials, before the material's own.
-const MATERIAL: &str = "material:";
 
 impl<'a> StateRef<'a> {
     /// The parts, in the order of a checkpoint.
@@ -56,20 +53,24 @@ impl<'a> StateRef<'a> {
     }
 }
 
+/// Names, by which a checkpoint keeps parts.
+#[cfg(feature = "files")]
 impl Part<'_> {
     /// Name of the ground.
     pub(crate) const GROUND: &'static str = "ground";
     /// Name of the air.
     pub(crate) const AIR: &'static str = "air";
+    /// Prefix of the names of further materials, before the material's own.
+    const MATERIAL: &'static str = "material:";
     /// Name of the flow.
     pub(crate) const FLOW: &'static str = "flow";
 
     /// Its name, and that of its section in a checkpoint.
-    pub(crate) fn name(self) -> Cow<'static, str> {
+    pub(crate) fn name(self) -> std::borrow::Cow<'static, str> {
         match self {
             Self::Ground(_) => Self::GROUND.into(),
             Self::Layer(layer) if layer.carries_energy() => Material::LAVA.into(),
-            Self::Layer(layer) => format!("{MATERIAL}{}", layer.material().name).into(),
+            Self::Layer(layer) => format!("{}{}", Self::MATERIAL, layer.material().name).into(),
             Self::Air(_) => Self::AIR.into(),
             Self::Flow(_) => Self::FLOW.into(),
         }
@@ -77,9 +78,11 @@ impl Part<'_> {
 
     /// Whether a section with this name is that of a part, of this state or of another one.
     pub(crate) fn has_name(name: &str) -> bool {
-        [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(MATERIAL)
+        [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(Self::MATERIAL)
     }
+}
 
+impl Part<'_> {
     /// Puts it aside; a ground is shared with `last`, the same part put aside before, where it is the same.
     fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
         match self {
