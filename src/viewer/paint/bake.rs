@@ -1,13 +1,12 @@
 //! The ground as `render::land` bakes it, for both ways of drawing.
 //!
-//! Baking takes about a second, so it runs on a thread of its own, one for all bakes. Until the first fine bake ends a coarse one is shown.
+//! Baking takes about a second, so it runs on a thread of its own. Until the first fine bake ends a coarse one is shown.
 //! Later changes of the ground patch a copy of the fine one on that thread, and each result is shown when it is ready,
 //! however often the ground changes meanwhile. Ground that goes on changing is patched in batches, by half of the threads:
 //! neighbouring cells share most of their patches, and the pictures and the simulation need the processor.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,18 +30,6 @@ const PAUSE: Duration = Duration::from_millis(150);
 const REST: u32 = 3;
 const SHORTEST_REST: Duration = Duration::from_millis(2000);
 const LONGEST_REST: Duration = Duration::from_millis(3500);
-
-/// Work of the baking thread.
-type Work = Box<dyn FnOnce() + Send>;
-
-/// The thread of all bakes. Allocators keep freed memory for the thread that took it: on a thread of its own each bake of a ground that goes
-/// on changing would leave another copy of the ground behind, some 50 MB.
-static BAKER: LazyLock<Sender<Work>> = LazyLock::new(|| {
-    let (sender, works) = channel::<Work>();
-    // A mistake in one bake leaves the ground as it was.
-    thread::spawn(move || works.into_iter().for_each(|work| drop(catch_unwind(AssertUnwindSafe(work)))));
-    sender
-});
 
 /// The ground that is shown, and the one that is being baked.
 pub(super) struct BakedGround {
@@ -146,26 +133,23 @@ impl BakedGround {
         let nodes = per_cell(self.grid.nx.max(self.grid.nz), NODES);
         let all = rayon::current_num_threads();
         let threads = if self.is_fine { all.div_ceil(2) } else { all };
-        // When the scene changes the answer is dropped.
-        let work = move || {
-            let (start, on) = (Instant::now(), ("baking", threads));
-            let land = match before {
-                None => on_own_threads(on, || TerrainLook::bake_with(&heights, (*caves).clone(), &look, nodes)),
-                Some(before) => {
-                    let mut land = (*before).clone();
-                    drop(before);
-                    on_own_threads(on, || {
-                        if other_sun {
-                            land.relight(&look);
-                        }
-                        land.follow(&heights, &caves, &look);
-                    });
-                    land
+        let bake = move || match before {
+            None => TerrainLook::bake_with(&heights, (*caves).clone(), &look, nodes),
+            Some(before) => {
+                let mut land = (*before).clone();
+                if other_sun {
+                    land.relight(&look);
                 }
-            };
-            done.send((land, start.elapsed())).ok();
+                land.follow(&heights, &caves, &look);
+                land
+            }
         };
-        BAKER.send(Box::new(work)).ok();
+        // The thread is not joined: when the scene changes its answer is dropped.
+        thread::spawn(move || {
+            let start = Instant::now();
+            let land = on_own_threads(("baking", threads), bake);
+            done.send((land, start.elapsed())).is_ok()
+        });
         baked
     }
 }
