@@ -273,7 +273,7 @@ fn read_state<R: Read>(
     Ok((state, before))
 }
 
-/// Whether a section with this name is not one of the extras.
+/// True for the name of a text or of a part of the state, which no extra may have.
 fn is_own(name: &str) -> bool {
     TEXTS.contains(&name) || Part::has_name(name)
 }

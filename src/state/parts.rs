@@ -76,7 +76,7 @@ impl Part<'_> {
         }
     }
 
-    /// Whether a section with this name is that of a part, of this state or of another one.
+    /// True for the name of a part, in this state or in another one.
     pub(crate) fn has_name(name: &str) -> bool {
         [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(Self::MATERIAL)
     }

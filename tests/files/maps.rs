@@ -34,7 +34,7 @@ const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84",DATUM["WGS_1
 /// A system that has no number: only its text tells it.
 const NUMBERLESS: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",100000.0],PARAMETER["False_Northing",200000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
 
-/// The same plane with its middle near the maps of [`Run`], where its metres are those of the ground.
+/// Plane of our own with its middle near the maps of [`Run`], where its metres are those of the ground.
 const NEAR: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",560000.0],PARAMETER["False_Northing",5110000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
 
 /// A run on a heightmap of 40 × 30 cells, of which the box shows a part in the middle.

@@ -562,7 +562,7 @@ fn every_bit_of_a_session_file_counts() {
 }
 
 #[test]
-#[ignore = "prints a scene of the test above: LAVOXEL_FIRST says which"]
+#[ignore = "prints a scene of the test above: LAVOXEL_FIRST=7 cargo test --test program -- --ignored --nocapture print_a_scene"]
 fn print_a_scene() {
     let number = std::env::var("LAVOXEL_FIRST").unwrap().parse::<u64>().unwrap();
     println!("{}", Writer::scene(number, 10 + Dice(number ^ 0xc075).below(16)));

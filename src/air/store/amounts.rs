@@ -21,7 +21,7 @@ pub enum Field {
     Steam,
     /// The air itself, 1.0 at rest; only where a solver has it.
     Density,
-    /// The first ink, which weighs nothing; 1.0 is as much as of ash. Each ink is there only in an air that has so many.
+    /// The first ink, which weighs nothing, in the unit of ash (`air.ash_unit_kg_m3`). An ink exists where `air.inks` counts it.
     Ink1,
     /// The second ink.
     Ink2,

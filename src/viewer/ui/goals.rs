@@ -64,7 +64,7 @@ pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// Whether list and places are shown: of a scene with goals, beside the panel.
+/// True where list and places of goals are shown: in a scene with goals, with the panel open.
 pub(super) fn are_shown(state: &State) -> bool {
     state.shown.panel && state.report.as_ref().is_some_and(|report| !report.goals.is_empty())
 }

@@ -84,14 +84,14 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// Of a frame that has none yet.
+    /// Starts a frame that has no tag yet.
     pub(super) fn new(context: &Context, state: &State) -> Self {
         let mut free = context.content_rect();
         free.min.x += super::panel_width(&state.shown, free.width());
         Self { free, taken: goals::area(context, state).into_iter().collect() }
     }
 
-    /// Whether a point of the screen is where texts may be.
+    /// True for a point of the screen, in points, where texts may stand.
     pub(super) fn is_free(&self, at: Pos2) -> bool {
         self.free.contains(at)
     }

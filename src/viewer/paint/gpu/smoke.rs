@@ -27,7 +27,7 @@ pub(super) struct SmokeTextures {
     pub(super) billows: Texture,
     /// Where it is; `None` where there is none.
     pub(super) there: Option<SmokeBox>,
-    /// Of both textures.
+    /// Texels of both textures along x, y and z.
     size: [[usize; 3]; 2],
     air: Option<Arc<AirVolume>>,
     patches: Vec<Patch>,
@@ -67,7 +67,7 @@ pub(super) struct SmokeBox {
     pub(super) edge: f32,
     /// Absorption to a voxel of way that the largest density stands for.
     pub(super) most: f32,
-    /// Whether its cells have the colours of inks.
+    /// True where the cells have the colours of inks.
     pub(super) has_inks: bool,
     /// Corners of a box around all smoke.
     pub(super) around: [[f32; 2]; 3],
