@@ -152,7 +152,6 @@ impl Goals {
     }
 
     /// Goals as far as they were; `None` where they are not so many.
-    #[cfg(feature = "files")]
     pub(crate) fn resumed(specs: &[GoalSpec], grid: Grid, progress: Vec<Progress>) -> Option<Self> {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, grid)).collect();
         (goals.len() == progress.len()).then_some(Self { goals, progress })
@@ -179,7 +178,6 @@ impl Goals {
     }
 
     /// How far they are, for a checkpoint.
-    #[cfg(feature = "files")]
     pub(crate) fn progress(&self) -> &[Progress] {
         &self.progress
     }

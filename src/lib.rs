@@ -2,8 +2,7 @@
 //!
 //! # A first program
 //!
-#![cfg_attr(all(feature = "files", feature = "render"), doc = "```no_run")]
-#![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
+//! ```no_run
 #![doc = include_str!("../examples/first.rs")]
 //! ```
 //!
@@ -119,15 +118,13 @@
 //!
 //! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:
 //!
-#![cfg_attr(all(feature = "files", feature = "render"), doc = "```no_run")]
-#![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
+//! ```no_run
 #![doc = include_str!("../examples/own_rule.rs")]
 //! ```
 //!
 //! # A scene, step by step
 //!
-#![cfg_attr(all(feature = "files", feature = "render"), doc = "```")]
-#![cfg_attr(not(all(feature = "files", feature = "render")), doc = "```ignore")]
+//! ```
 //! use lavoxel::engine::tiled::Tiled;
 //! use lavoxel::lowpass::LowPass;
 //! use lavoxel::render::{Camera, Renderer};
@@ -150,38 +147,27 @@
 //! ```
 
 #![warn(missing_docs, clippy::print_stdout)]
-// What only files, pictures or the window call is part of the module that it belongs to; the program's set of features
-// shows what nothing calls.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, reason = "called from other features"))]
 
 pub use ndarray;
 
 pub mod account;
 pub mod air;
 
-#[cfg(feature = "cli")]
 pub mod calibrate;
-#[cfg(feature = "files")]
 pub mod checkpoint;
-#[cfg(feature = "files")]
 pub mod compare;
 pub mod coupling;
 pub mod engine;
 mod exact;
-#[cfg(feature = "files")]
 pub mod export;
-#[cfg(feature = "files")]
 pub mod exposure;
 pub mod film;
 pub mod flow;
 pub mod generate;
 pub mod goals;
 pub mod grid;
-#[cfg(feature = "files")]
 pub mod hazard;
-#[cfg(feature = "files")]
 pub mod input;
-#[cfg(feature = "files")]
 pub mod inside;
 pub mod lowpass;
 pub mod map;
@@ -189,45 +175,36 @@ pub mod matter;
 pub mod measure;
 pub mod memory;
 pub mod mesh;
-#[cfg(feature = "files")]
 pub mod output;
 mod parallel;
 pub mod param;
-#[cfg(feature = "cli")]
 pub mod plot;
 pub mod prelude;
 pub mod random;
 pub mod records;
-#[cfg(feature = "render")]
 pub mod render;
-#[cfg(feature = "files")]
 pub mod report;
 mod round;
 pub mod rules;
-#[cfg(feature = "scene")]
 pub mod scene;
-#[cfg(feature = "sheet")]
 pub mod sheet;
-#[cfg(feature = "scene")]
 pub mod shipped;
 mod simd;
 pub mod simulation;
 pub mod source;
 mod stamp;
 pub mod state;
-#[cfg(feature = "files")]
 mod table;
-#[cfg(feature = "scene")]
 pub mod terrain;
 pub mod units;
 pub mod validate;
 pub mod view;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub mod viewer;
 pub mod words;
 pub mod world;
 
 /// The README's examples compile and run.
-#[cfg(all(doctest, feature = "cli"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

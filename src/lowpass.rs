@@ -144,7 +144,6 @@ impl Volume {
     }
 
     /// The lava's fields.
-    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
     pub(crate) fn lava(&self) -> Fields<'_> {
         Fields { grid: self.grid, density: &self.density, energy: &self.energy }
     }
@@ -172,7 +171,6 @@ impl Medium {
     }
 
     /// Its fields over a volume of this shape, `None` while it is absent.
-    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
     pub(crate) fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
         (!self.density.is_empty()).then_some(Fields { grid, density: &self.density, energy: &[] })
     }
@@ -208,7 +206,6 @@ impl Clone for VolumeCursor {
 
 /// The changes of a volume, by medium.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
 pub(crate) struct TakenChanges {
     pub(crate) lava: Vec<Change>,
     /// One list for each of [`Volume::media`].

@@ -2,16 +2,12 @@
 
 pub use ndarray::{Array2, Array3, Axis};
 
-#[cfg(feature = "files")]
 pub use crate::export::write_png;
 pub use crate::grid::{Grid, Place};
 pub use crate::lowpass::{LowPass, Volume};
-#[cfg(feature = "files")]
 pub use crate::output::Existing;
-#[cfg(feature = "render")]
 pub use crate::render::{Bounds, Camera, Image, Renderer, picture};
 pub use crate::rules::RulesSpec;
-#[cfg(feature = "scene")]
 pub use crate::scene::Scene;
 pub use crate::simulation::Simulation;
 pub use crate::source::VentSpec;

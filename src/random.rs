@@ -18,7 +18,6 @@ pub fn mix64(mut v: u64) -> u64 {
 }
 
 /// A number of the standard normal distribution from two that are evenly spread between 0 and 1 (Box and Muller 1958).
-#[cfg(feature = "files")]
 pub(crate) fn normal(u: f64, v: f64) -> f64 {
     (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }

@@ -95,14 +95,12 @@ pub fn scenes() -> impl Iterator<Item = Shipped> {
 }
 
 /// The bytes of a file in [`FOLDER`].
-#[cfg(feature = "files")]
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
     FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
 }
 
 /// The part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of it.
-#[cfg(feature = "files")]
 pub(crate) fn inside(path: &Path) -> Option<&Path> {
     let mut parts = path.components();
     parts.find(|part| part.as_os_str() == FOLDER)?;
@@ -111,7 +109,6 @@ pub(crate) fn inside(path: &Path) -> Option<&Path> {
 
 /// The path in [`FOLDER`] of what `typed` names: a scene with or without its ending, or a heightmap; nothing where a file of this
 /// name is in its place.
-#[cfg(feature = "files")]
 pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;
@@ -121,7 +118,6 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
 }
 
 /// Message about a file that is not there, with the file next to it or the shipped scene that was probably meant.
-#[cfg(feature = "files")]
 pub fn no_file(path: &Path) -> String {
     let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -138,7 +134,7 @@ pub fn no_file(path: &Path) -> String {
     crate::validate::tame(&format!("cannot read {}: no such file; {hint}", path.display()))
 }
 
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::scene::Scene;

@@ -26,8 +26,6 @@ pub use self::state::Air;
 pub use self::store::account::FieldAccount;
 pub use self::store::amounts::{Amounts, Field, UNIT};
 pub(crate) use self::store::saved::AirState;
-#[cfg(feature = "files")]
 pub(crate) use self::store::saved::Numbers;
-#[cfg(feature = "viewer")]
 pub(crate) use self::wind::FASTEST_M_S;
 pub use self::wind::Wind;

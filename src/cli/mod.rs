@@ -15,7 +15,7 @@ mod sheet;
 mod show;
 mod terrain;
 mod verify;
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 mod view;
 
 use std::num::NonZero;
@@ -86,7 +86,7 @@ Exit status: 0 success, 1 failed (disk, encoder), 2 wrong arguments or input, 13
 // Each variant is described where its arguments are.
 #[derive(Subcommand, Debug)]
 enum Command {
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     View(Box<view::ViewArgs>),
     Render(Box<render::RenderArgs>),
     Run(Box<run::RunArgs>),
@@ -268,7 +268,7 @@ pub(crate) fn main() -> ExitCode {
     memory::limit_to(cli.max_memory);
     let result = match cli.command {
         None => run_default(),
-        #[cfg(feature = "viewer")]
+        #[cfg(feature = "window")]
         Some(Command::View(args)) => view::run(&args),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Run(args)) => run::run(&args),
@@ -295,9 +295,9 @@ pub(crate) fn main() -> ExitCode {
 
 /// The program without a subcommand: it shows the window that it was built with.
 fn run_default() -> anyhow::Result<Outcome> {
-    #[cfg(feature = "viewer")]
+    #[cfg(feature = "window")]
     return view::run_default();
-    #[cfg(not(feature = "viewer"))]
+    #[cfg(not(feature = "window"))]
     return render::run_default();
 }
 
@@ -314,13 +314,13 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 }
 
 /// Whether the display of an open window went away.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 fn lost_display(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(lavoxel::viewer::ViewerError::Lost(_)))
 }
 
 /// Whether the display of an open window went away; never, without a window.
-#[cfg(not(feature = "viewer"))]
+#[cfg(not(feature = "window"))]
 fn lost_display(_: &anyhow::Error) -> bool {
     false
 }

@@ -44,7 +44,6 @@ pub use super::style::MapStyle;
 pub use super::subject::Subject;
 pub use super::values::Values;
 use super::{About, Caption, ExportError, MEND, asc, geojson, geotiff, gpkg, qml};
-#[cfg(feature = "render")]
 use super::{kmz, picture};
 use crate::flow::{Flow, FlowColumn};
 use crate::grid::Grid;
@@ -52,10 +51,8 @@ use crate::map::{Site, ToDegrees};
 use crate::memory::MemoryEstimate;
 use crate::output::{Existing, check_free};
 use crate::records::{NEVER, Records};
-#[cfg(feature = "render")]
 use crate::render::Image;
 use crate::state::State;
-#[cfg(feature = "render")]
 use crate::terrain::Hillshade;
 use crate::units::{cells, energy};
 use crate::world::{ColumnMeasure, ColumnQuantity};
@@ -142,7 +139,6 @@ impl Maps<'_> {
     }
 
     /// The blocks of cells in which a quantity is known: those of the air, for what falls from it.
-    #[cfg(feature = "render")]
     fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
         let air = self.world.air().filter(|_| quantity.measure() == ColumnMeasure::Ash);
         air.map_or(picture::Blocks::CELLS, |air| {
@@ -183,7 +179,6 @@ impl Maps<'_> {
     ///
     /// # Panics
     /// As [`Maps::values`].
-    #[cfg(feature = "render")]
     pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
         let (caption, values) = (subject.caption(self.world.flow().is_some()), self.values_of(subject));
         let style = MapStyle::up_to(&caption, &values, upper);
@@ -231,10 +226,8 @@ enum Kind {
     /// A quantity becomes contour lines.
     Vector,
     /// Colours of its own.
-    #[cfg(feature = "render")]
     Picture,
     /// A picture whose coordinates are longitude and latitude, whatever those of the map are.
-    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "no other format has them"))]
     Globe,
 }
 
@@ -291,7 +284,6 @@ const FORMATS: Formats<Writer> = Formats {
                 kind: Kind::Vector,
             },
         },
-        #[cfg(feature = "render")]
         Format {
             endings: &["png"],
             about: "picture",
@@ -302,7 +294,6 @@ const FORMATS: Formats<Writer> = Formats {
                 kind: Kind::Picture,
             },
         },
-        #[cfg(feature = "render")]
         Format {
             endings: &["kmz"],
             about: "for Google Earth",
@@ -334,11 +325,9 @@ const BYTES_A_VALUE: f64 = 16.0;
 
 /// Bytes of a column while its numbers become lines, with its piece of an outline; and a picture, with two copies of the ground.
 pub(super) const BYTES_OF_LINES: f64 = 24.0;
-#[cfg(feature = "render")]
 const BYTES_OF_PICTURE: f64 = 20.0;
 
 /// Bytes of a pixel of a map: its height, its colour on the map and on the sheet, and what an encoder holds.
-#[cfg(feature = "render")]
 const BYTES_A_PIXEL: f64 = 14.0;
 
 /// Memory that writing a map of this box takes, in the format that the ending of the name says; of lines and polygons, without their
@@ -348,7 +337,6 @@ pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
 }
 
 /// Memory of the picture of a map with legend and heading around it.
-#[cfg(feature = "render")]
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
     MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL)
@@ -429,7 +417,6 @@ impl MapFile {
             caption: &self.subject.caption(maps.world.flow().is_some()),
             values: maps.values_of(&self.subject),
             ground: &|| maps.ground(),
-            #[cfg(feature = "render")]
             blocks: maps.blocks(self.subject.quantity()),
             site: maps.site,
             about,
@@ -446,7 +433,6 @@ pub struct Raster<'a> {
     values: Values,
     /// Elevation of the ground in metres, under a picture.
     ground: &'a dyn Fn() -> Array2<f32>,
-    #[cfg(feature = "render")]
     blocks: picture::Blocks,
     site: &'a Site,
     about: &'a About,
@@ -461,17 +447,8 @@ impl<'a> Raster<'a> {
         site: &'a Site,
         about: &'a About,
     ) -> Self {
-        #[cfg(feature = "render")]
         let blocks = picture::Blocks::CELLS;
-        Self {
-            caption,
-            values,
-            ground,
-            #[cfg(feature = "render")]
-            blocks,
-            site,
-            about,
-        }
+        Self { caption, values, ground, blocks, site, about }
     }
 
     /// Writes it in the format that the ending of `path` names; a raster gets its style for QGIS, `.qml`, beside it.
@@ -504,7 +481,6 @@ impl<'a> Raster<'a> {
     }
 
     /// The map as a picture.
-    #[cfg(feature = "render")]
     fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
         let Self { caption, values, site, about, blocks, .. } = self;
         picture::Sight { caption, values: values.to_reals(), blocks: *blocks, style: lines.style, about, site }

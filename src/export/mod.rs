@@ -10,14 +10,12 @@ mod geojson;
 mod geotiff;
 mod gif;
 mod gpkg;
-#[cfg(feature = "render")]
 mod kmz;
 pub mod maps;
 pub mod mesh;
 mod mp4;
 pub mod npz;
 mod parts;
-#[cfg(feature = "render")]
 mod picture;
 mod png;
 mod qml;
@@ -38,16 +36,13 @@ use crate::memory::TooMuchMemory;
 use crate::output::OutputError;
 use crate::validate::Invalid;
 
-#[cfg(feature = "sheet")]
 pub(crate) use self::about::CAUTION;
 pub use self::about::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};
 pub use self::caption::{Caption, Class};
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::parts::{Part, Parts, fingerprints};
-#[cfg(feature = "sheet")]
 pub(crate) use self::png::png_at;
 pub use self::png::{Label, write_png, write_png_at};
-#[cfg(feature = "sheet")]
 pub(crate) use self::qml::escaped;
 pub use self::space::{SpaceFile, mesh_formats, volume_formats};
 pub use self::state::ExportState;

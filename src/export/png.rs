@@ -48,7 +48,6 @@ pub fn write_png_at(
 ///
 /// # Errors
 /// When the pixels are not as many as the size says; `path` is for the message.
-#[cfg(feature = "sheet")]
 pub(crate) fn png_at(
     path: &Path,
     (size, dpi): ((u32, u32), f64),

@@ -28,7 +28,6 @@ mod write;
 
 pub use self::curve::Curve;
 pub use self::folder::{Folder, Opening, plan_of};
-#[cfg(feature = "cli")]
 pub(crate) use self::folder::{check_same, read_plan, write_plan};
 pub use self::law::Law;
 pub use self::places::{MOST_POINTS, Metres, Places};
@@ -36,9 +35,7 @@ pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
 pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
 pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
 pub use self::report::Report;
-#[cfg(feature = "cli")]
 pub(crate) use self::rules::FINGERPRINT;
-#[cfg(feature = "cli")]
 pub(crate) use self::run::{BUILDING, Weighed};
 pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};
 pub use self::write::{Drawing, from_the_map, names, on_the_map};

@@ -82,13 +82,11 @@ impl AirVolume {
     }
 
     /// Masses of ash and steam that the values of a cell stand for, in kg/m³.
-    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
     pub(crate) fn kg_m3(&self, index: usize) -> [f32; 2] {
         self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
     }
 
     /// Mass of ash and steam together that two values stand for, in kg/m³.
-    #[cfg_attr(not(feature = "render"), allow(dead_code, reason = "only pictures need it"))]
     #[inline(always)]
     pub(crate) fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
         let [ash, steam] = [f32::from(ash), f32::from(steam)];

@@ -161,7 +161,6 @@ impl Crs {
     }
 
     /// The text that the registry has for a number, where its unit is that of the map.
-    #[cfg(feature = "files")]
     fn registered(&self, code: u16) -> Option<String> {
         let text = crs_definitions::from_code(code)?.wkt;
         let is_that = match (Node::parse(text).as_ref().and_then(horizontal).map(unit_of)?, self.unit()) {
@@ -169,12 +168,6 @@ impl Crs {
             (known, here) => known == here,
         };
         is_that.then(|| text.to_owned())
-    }
-
-    /// The registry is a part of what reads files.
-    #[cfg(not(feature = "files"))]
-    fn registered(&self, _code: u16) -> Option<String> {
-        None
     }
 
     /// The system as keys of a GeoTIFF, sorted by number, without the one for the raster (1025): those of the file, or

@@ -42,7 +42,6 @@ fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
 }
 
 /// A line in degrees as its pieces between the date line and the next one, each from −180 to 180.
-#[cfg(feature = "files")]
 pub(crate) fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     let mut pieces = Vec::new();
     for turn in turns(points) {
@@ -61,7 +60,6 @@ pub(crate) fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
 }
 
 /// A polygon in degrees as its parts between the date line and the next one, each from −180 to 180; rings end where they begin.
-#[cfg(feature = "files")]
 pub(crate) fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     let outline = rings.first().map_or(&[][..], Vec::as_slice);
     let part = |turn: i32| {
@@ -78,7 +76,6 @@ pub(crate) fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings>
 }
 
 /// The whole turns from −180 to 180 in which points lie, by their number.
-#[cfg(feature = "files")]
 fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     let ends = points.iter().fold([f64::MAX, f64::MIN], |[west, east], [x, _]| [west.min(*x), east.max(*x)]);
     let first = ((ends[0] + 0.5 * TURN) / TURN).floor() as i32;
@@ -87,7 +84,6 @@ fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
 }
 
 /// The part of an edge in a whole turn, brought to −180 to 180; none where that has no length.
-#[cfg(feature = "files")]
 fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     let middle = TURN * f64::from(turn);
     let at = |x: f64| [x, a[1] + (x - a[0]) / (b[0] - a[0]) * (b[1] - a[1])];
@@ -103,7 +99,6 @@ fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
 }
 
 /// A ring cut to a whole turn, after Sutherland and Hodgman: along the date line parts of a bay may join.
-#[cfg(feature = "files")]
 fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
     let mut points = ring.to_vec();
     for side in [-1.0, 1.0] {

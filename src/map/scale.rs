@@ -90,7 +90,6 @@ fn rounded(metres: f64) -> f64 {
     (metres * 1e8).round() / 1e8
 }
 
-#[cfg_attr(not(feature = "files"), allow(dead_code, reason = "nothing is measured without projections"))]
 /// Metres on the ground of a unit of the map east and north, and the cosine of the angle between both.
 struct Steps {
     east: f64,
@@ -100,14 +99,11 @@ struct Steps {
 
 /// A projection, for measuring.
 struct Plane {
-    #[cfg(feature = "files")]
     way: super::ToDegrees,
     /// Map units from a point to its neighbours: 100 m.
-    #[cfg(feature = "files")]
     step: f64,
 }
 
-#[cfg(feature = "files")]
 impl Plane {
     fn of(crs: &Crs, metres: f64) -> Option<Self> {
         Some(Self { way: super::ToDegrees::of(crs)?, step: 100.0 / metres })
@@ -126,20 +122,7 @@ impl Plane {
     }
 }
 
-/// Projections are a part of what reads files.
-#[cfg(not(feature = "files"))]
-impl Plane {
-    fn of(_: &Crs, _: f64) -> Option<Self> {
-        None
-    }
-
-    fn steps(&self, _: f64, _: f64) -> Option<Steps> {
-        None
-    }
-}
-
 /// Metres from the centre of the earth to a longitude and latitude on the ellipsoid of WGS 84.
-#[cfg(feature = "files")]
 fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     const A: f64 = 6_378_137.0;
     const FLATTENING: f64 = 1.0 / 298.257_223_563;
@@ -151,7 +134,6 @@ fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
 }
 
 /// The number of the UTM zone of the middle of a piece of a map.
-#[cfg(feature = "files")]
 fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
     let middle = [0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north)];
     let way = super::ToDegrees::of(crs)?;
@@ -161,12 +143,7 @@ fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
     is_there.then_some(if latitude < 0.0 { 32700 } else { 32600 } + zone)
 }
 
-#[cfg(not(feature = "files"))]
-fn utm_of(_: &Crs, _: Bounds) -> Option<u32> {
-    None
-}
-
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::map::Epsg;

@@ -6,30 +6,21 @@
 //! `kind = "heightmap"`.
 
 mod cells;
-#[cfg(feature = "files")]
 mod error;
-#[cfg(feature = "files")]
 mod glb;
-#[cfg(feature = "files")]
 mod obj;
-#[cfg(feature = "files")]
 mod read;
 mod relief;
-#[cfg(feature = "files")]
 mod shelf;
 mod soup;
 mod spec;
-#[cfg(feature = "files")]
 mod stl;
 mod survey;
 
 pub use self::cells::{Cells, NoCells};
-#[cfg(feature = "files")]
 pub use self::error::MeshError;
-#[cfg(feature = "files")]
 pub use self::read::{MAX_TRIANGLES, endings, read};
 pub use self::relief::ReliefSpec;
-#[cfg(feature = "files")]
 pub use self::shelf::Shelf;
 pub use self::soup::Soup;
 pub use self::spec::{MeshSpec, Up};

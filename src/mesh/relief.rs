@@ -1,6 +1,5 @@
 //! A heightmap as a body: a relief that stands in the box, such as a bar of chocolate or the floor of a mould.
 
-#[cfg(feature = "files")]
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,12 +7,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Cells;
-#[cfg(feature = "files")]
 use crate::grid::{Grid, Place};
-#[cfg(feature = "files")]
 use crate::memory::MemoryEstimate;
 use crate::param::{Table, table};
-#[cfg(feature = "files")]
 use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
 use crate::validate::{Invalid, one_line};
 
@@ -45,7 +41,6 @@ impl ReliefSpec {
     }
 
     /// The cells of a box below the heights of the file, whose name is relative to a folder.
-    #[cfg(feature = "files")]
     pub(super) fn cells_in(&self, folder: &Path, grid: Grid) -> Result<Cells, TerrainError> {
         // Sizes of the file mean nothing here; formats without one need some.
         let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
@@ -60,7 +55,6 @@ impl ReliefSpec {
     }
 
     /// The lowest cell of a box around it, and the one above the highest.
-    #[cfg(feature = "files")]
     fn corners(&self, grid: Grid) -> [Place; 2] {
         let sides = [grid.nx, grid.ny, grid.nz];
         let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
@@ -69,14 +63,12 @@ impl ReliefSpec {
     }
 
     /// How many cells that box has.
-    #[cfg(feature = "files")]
     fn room(&self, grid: Grid) -> usize {
         let [first, end] = self.corners(grid);
         (0..3).map(|k| end[k] - first[k]).product()
     }
 
     /// The cells of a box whose middles lie below the heights of a map, which has a height for each cell of the relief.
-    #[cfg(feature = "files")]
     fn below(&self, map: &Heightmap, grid: Grid) -> Cells {
         let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
         // A flat file is a block.
@@ -96,7 +88,7 @@ impl ReliefSpec {
     }
 }
 
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests {
     use ndarray::array;
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Cells;
-#[cfg(feature = "files")]
 use super::Soup;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, one_line};
@@ -80,7 +79,6 @@ impl MeshSpec {
     ///
     /// # Errors
     /// Says so where a height is asked of a mesh that has none.
-    #[cfg(feature = "files")]
     pub(super) fn place(&self, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), super::error::Fault> {
         let angle = self.turn_deg.to_radians();
         let (sin, cos) = (libm::sin(angle), libm::cos(angle));

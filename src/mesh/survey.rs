@@ -1,23 +1,18 @@
 //! Another survey of the ground: heights on the columns of the box, which stands on the map.
 
-#[cfg(feature = "files")]
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "files")]
 use crate::map::Site;
-#[cfg(feature = "files")]
 use crate::memory::MemoryEstimate;
 use crate::param::{Table, table};
-#[cfg(feature = "files")]
 use crate::terrain::on_columns;
 use crate::validate::{Invalid, one_line};
 
 /// Bytes of a column while its height is read: a sum and a count, the mean, and the height in cells.
-#[cfg(feature = "files")]
 const BYTES_A_COLUMN: f64 = 24.0;
 
 table! {
@@ -51,7 +46,6 @@ impl SurveySpec {
     }
 }
 
-#[cfg(feature = "files")]
 impl SurveySpec {
     /// The survey with its heights on the columns of a box; its name is relative to a folder.
     ///

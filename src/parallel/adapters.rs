@@ -69,11 +69,9 @@ impl<A, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, A) -> T + Sync, G: Fold<T>> Fol
     }
 }
 
-#[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use self::of_files::ParallelIteratorOfFiles;
 
 /// Loops that only pictures and files need.
-#[cfg(any(feature = "render", feature = "files"))]
 mod of_files {
     use super::{Fold, ParallelIterator};
 

@@ -14,7 +14,6 @@ mod parts;
 use std::iter::Sum;
 use std::marker::PhantomData;
 
-#[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use self::adapters::ParallelIteratorOfFiles;
 use self::adapters::{Map, MapInit};
 pub(crate) use self::folds::Gather;
@@ -24,10 +23,7 @@ use self::parts::{Loop, Part};
 
 /// Threads that run at once.
 pub(crate) fn current_num_threads() -> usize {
-    #[cfg(feature = "parallel")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "parallel"))]
-    1
+    rayon::current_num_threads()
 }
 
 /// Runs on one of the pool's threads, so that loops inside do not wait for it each by itself.
@@ -41,20 +37,11 @@ pub(crate) fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
 ///
 /// # Errors
 /// When the thread does not start.
-#[cfg(feature = "files")]
 pub(crate) fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
-    #[cfg(feature = "parallel")]
-    return rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .map(|pool| pool.install(run))
-        .map_err(std::io::Error::other);
-    #[cfg(not(feature = "parallel"))]
-    Ok(run())
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().map(|pool| pool.install(run)).map_err(std::io::Error::other)
 }
 
 /// Work of an item, which gets when to give up and says whether it was done.
-#[cfg(feature = "files")]
 pub(crate) type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
 
 /// Does the work of each item on one of so many threads of their own, in order of the list as threads come free, until all is done,
@@ -62,7 +49,6 @@ pub(crate) type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E
 ///
 /// # Errors
 /// The first fault, and that of a thread that does not start.
-#[cfg(feature = "files")]
 pub(crate) fn share_out<T: Sync, E: Send + From<std::io::Error>>(
     items: &[T],
     threads: usize,
@@ -95,10 +81,7 @@ pub(crate) fn share_out<T: Sync, E: Send + From<std::io::Error>>(
 }
 
 fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
-    #[cfg(feature = "parallel")]
     rayon::scope(|_| run());
-    #[cfg(not(feature = "parallel"))]
-    run();
 }
 
 /// Runs both, at once where a thread is free.
@@ -117,13 +100,7 @@ fn join_halves<A: Send, B: Send>(a: impl FnOnce(bool) -> A + Send, b: impl FnOnc
 }
 
 fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) + Send)) {
-    #[cfg(feature = "parallel")]
     rayon::join_context(|context| a(context.migrated()), |context| b(context.migrated()));
-    #[cfg(not(feature = "parallel"))]
-    {
-        a(false);
-        b(false);
-    }
 }
 
 /// The work on a part of a loop, and the way two results become one; the first is that of the earlier items.
@@ -283,7 +260,6 @@ mod tests {
         });
     }
 
-    #[cfg(feature = "parallel")]
     #[test]
     fn every_thread_works_and_a_panic_comes_through() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");

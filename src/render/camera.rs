@@ -78,7 +78,6 @@ impl Bounds {
     }
 
     /// Height of a cell as it is drawn, in its widths.
-    #[cfg(feature = "viewer")]
     pub(crate) fn tall(&self) -> f32 {
         self.tall
     }
@@ -239,14 +238,12 @@ impl Camera {
     }
 
     /// Shifts the rays right and down by parts of a pixel, so that pictures of one view see different places.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window draws one view many times"))]
     #[must_use]
     pub(crate) fn shifted(&self, [right, down]: [f32; 2]) -> Self {
         Self { shift: [self.shift[0] + right, self.shift[1] + down], ..self.clone() }
     }
 
     /// View of the part of the picture that lies right of so many columns of pixels.
-    #[cfg(feature = "viewer")]
     #[must_use]
     pub(crate) fn right_of(&self, columns: usize) -> Self {
         let columns = columns.min(self.size.0 - 1);
@@ -287,7 +284,6 @@ impl Camera {
     }
 
     /// Height of a cell as it is drawn, in its widths.
-    #[cfg(feature = "viewer")]
     pub(crate) fn tall(&self) -> f32 {
         self.tall
     }
@@ -446,7 +442,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "viewer")]
     fn the_right_part_of_a_picture_shows_what_it_shows_there_at_any_size() {
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
         let right = camera.right_of(20);

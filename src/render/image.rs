@@ -51,7 +51,6 @@ impl Image {
     }
 }
 
-#[cfg(feature = "files")]
 impl From<Image> for image::RgbImage {
     fn from(picture: Image) -> Self {
         Self::from_raw(picture.width as u32, picture.height as u32, picture.rgb)

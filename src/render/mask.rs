@@ -21,7 +21,6 @@ const GOLDEN: f32 = 0.618_034;
 static MASK: LazyLock<Box<[f32]>> = LazyLock::new(tile);
 
 /// The values of a tile in rows, each of (k + 1/2)/4096 once.
-#[cfg(feature = "viewer")]
 pub(crate) fn values() -> &'static [f32] {
     &MASK
 }
@@ -41,7 +40,6 @@ pub(crate) fn turned(x: usize, y: usize, turns: f32) -> f32 {
 }
 
 /// The shift of the mask of a frame.
-#[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window draws one scene in many frames"))]
 pub(crate) fn turn(frame: u64) -> f32 {
     let turns = GOLDEN * (frame % 1024) as f32;
     turns - turns.floor()

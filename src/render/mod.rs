@@ -25,13 +25,13 @@ mod slice;
 pub(crate) mod style;
 pub(crate) mod volume;
 
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests;
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests_looks;
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests_media;
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests_smoke;
 
 pub use crate::view::{
@@ -48,7 +48,6 @@ pub use chart::sheet::{Legend, Sheet};
 pub use chart::ticks::round_up;
 pub use contents::Cut;
 pub use ground::ember::Glow;
-#[cfg(feature = "files")]
 pub(crate) use ground::land::picture as ground_picture;
 pub use image::Image;
 pub use lava::blackbody::BlackBody;

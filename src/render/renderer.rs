@@ -177,7 +177,6 @@ impl Renderer {
     }
 
     /// Whether this is the ground that is drawn.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
         Arc::ptr_eq(&self.land, land)
     }
@@ -188,7 +187,6 @@ impl Renderer {
     }
 
     /// Replaces the ground by another for the same box.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_land(&mut self, land: Arc<TerrainLook>) {
         self.land = land;
         self.seen.clear();
@@ -211,7 +209,6 @@ impl Renderer {
     }
 
     /// Changes what is drawn of the scene. Ground and lava between a slice and the eye are not drawn.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen.clear();
@@ -220,7 +217,6 @@ impl Renderer {
     }
 
     /// A switch that gives up the frame that is being drawn.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn stop_switch(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
@@ -243,7 +239,6 @@ impl Renderer {
 
     /// Says which of many frames of a scene that runs the next one is: each spreads its samples otherwise, so that the mean of
     /// some has less noise than any of them. Frame 0 is that of a picture for a file.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn set_frame(&mut self, frame: u64) {
         self.turn = mask::turn(frame);
         self.running = frame > 0;
@@ -334,7 +329,6 @@ impl Renderer {
     }
 
     /// Draws `volume`, whose `changes` are known; `None` when the switch of [`Self::stop_switch`] was set before it was finished.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
         self.last = None;
         let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
@@ -347,7 +341,6 @@ impl Renderer {
 
     /// How far the ray through each pixel of the last frame goes until it meets ground or a slice, in rows from the top; [`f32::MAX`]
     /// where it meets none.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn distances(&self) -> Vec<f32> {
         match self.seen.last().map(|seen| &seen.behind) {
             Some(Behind::Cinematic(kept)) => kept.centres.iter().map(<ShadeContext as Tracer>::far).collect(),
@@ -357,7 +350,6 @@ impl Renderer {
     }
 
     /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
@@ -471,7 +463,6 @@ impl Renderer {
     }
 
     /// Keeps what is behind the lava for so many cameras that take turns.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn keep_cameras(&mut self, count: usize) {
         self.kept_cameras = count.max(1);
     }

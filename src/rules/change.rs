@@ -101,7 +101,6 @@ impl<T: Parameters> Change<T> {
     }
 
     /// Replaces every number by that which `next` makes of it and its key.
-    #[cfg(feature = "scene")]
     pub(crate) fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
         self.numbers.iter_mut().for_each(|(key, value)| *value = next(key, *value));
     }

@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
-#[cfg(feature = "files")]
 use serde_json::Value;
 
 use super::{Model, Scene, SceneError, Seconds};
 use crate::grid::line::Line;
 use crate::map::Site;
-#[cfg(feature = "files")]
 use crate::map::features::{Feature, Geometry, features_of};
 use crate::memory::MemoryEstimate;
 use crate::param::{Table, table};
@@ -123,7 +121,6 @@ impl BarrierSpec {
         Ok(vec![barrier])
     }
 
-    #[cfg(feature = "files")]
     fn of_features(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let path = place.scene.folder.join(self.file.clone().unwrap_or_default());
         let (key, name) = (format!("{key}.file"), path.display().to_string());
@@ -148,13 +145,6 @@ impl BarrierSpec {
             return Err(place.wrong(wrong(fault.to_owned())));
         }
         Ok(barriers)
-    }
-
-    #[cfg(not(feature = "files"))]
-    fn of_features(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
-        let file = self.file.clone().unwrap_or_default();
-        let expected = "left out, with line_m in its place: no files are read here";
-        Err(place.wrong(Invalid::new(&format!("{key}.file"), file.display(), expected)))
     }
 
     /// A barrier along lines of the map, weighed with the columns of those before it.
@@ -186,14 +176,12 @@ impl BarrierSpec {
 }
 
 /// Name and measures of a feature.
-#[cfg(feature = "files")]
 struct About {
     name: Option<String>,
     height_m: f64,
     width_m: f64,
 }
 
-#[cfg(feature = "files")]
 impl About {
     /// Those of its properties, else those of the table.
     fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {

@@ -1,30 +1,20 @@
 //! The bodies of a scene and of its events on its ground: meshes and heightmaps become the cells inside of them.
 
 use std::borrow::Cow;
-#[cfg(feature = "files")]
 use std::path::Path;
 use std::path::PathBuf;
 
 use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
 use crate::grid::Grid;
 use crate::map::Site;
-#[cfg(feature = "files")]
 use crate::mesh::{MeshError, Shelf, endings};
 use crate::simulation::{Command, Event};
-#[cfg(not(feature = "files"))]
-use crate::terrain::error::no_files;
 use crate::validate::Invalid;
-#[cfg(feature = "files")]
 use crate::world::Edit;
 use crate::world::{Matter, Shape};
 
-/// Shapes from files, of which there are none.
-#[cfg(not(feature = "files"))]
-pub(crate) type Shelf<'a> = std::marker::PhantomData<&'a ()>;
-
 impl Scene {
     /// Checks the names of the files of meshes.
-    #[cfg(feature = "files")]
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
         for (key, edit) in self.spec.edits() {
             if let Shape::Mesh(mesh) = &edit.shape
@@ -37,22 +27,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Names of files mean nothing where none are read.
-    #[cfg(not(feature = "files"))]
-    pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
-        Ok(())
-    }
-
     /// Room for the shapes from files of bodies and events, each of which is read once.
-    #[cfg(feature = "files")]
     pub(crate) fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
         Shelf::new(&self.folder, site)
-    }
-
-    /// No room: no file is read.
-    #[cfg(not(feature = "files"))]
-    pub(crate) fn shelf(&self, _site: &Site) -> Shelf<'_> {
-        std::marker::PhantomData
     }
 
     /// The bodies, in their order, with the cells of their files on this ground.
@@ -77,7 +54,6 @@ impl Scene {
         Ok(events)
     }
 
-    #[cfg(feature = "files")]
     fn body_on<'a>(&self, body: &'a BodySpec, shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
         let mut body = Cow::Borrowed(body);
         match &body.shape {
@@ -101,7 +77,6 @@ impl Scene {
     ///
     /// # Errors
     /// [`SceneError::Invalid`] with the name of the file and its fault.
-    #[cfg(feature = "files")]
     pub fn survey_on(&self, edit: Edit, site: &Site) -> Result<Edit, SceneError> {
         let Matter::Ground(survey) = &edit.matter else { return Ok(edit) };
         let wrong = |fault: String| {
@@ -113,20 +88,6 @@ impl Scene {
         Ok(Edit { matter: Matter::Ground(survey.into()), ..edit })
     }
 
-    #[cfg(not(feature = "files"))]
-    fn body_on<'a>(&self, body: &'a BodySpec, _shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
-        let file = match &body.shape {
-            Shape::Mesh(mesh) => &mesh.file,
-            Shape::Heightmap(relief) => &relief.file,
-            _ => match &body.matter {
-                Matter::Ground(survey) => &survey.file,
-                _ => return Ok(Cow::Borrowed(body)),
-            },
-        };
-        Err(SceneError::Read { path: self.folder.join(file), cause: no_files() })
-    }
-
-    #[cfg(feature = "files")]
     fn wrong_mesh(&self, cause: MeshError) -> SceneError {
         SceneError::Mesh { path: self.origin.clone(), cause: Box::new(cause) }
     }
@@ -171,7 +132,6 @@ impl Scene {
         let mut spec = self.spec.clone();
         let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
         // A file of a session file is read from that one.
-        #[cfg(feature = "files")]
         let named = named.map(|file| crate::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
         named.collect()
     }

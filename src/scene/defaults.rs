@@ -259,7 +259,7 @@ impl Scene {
     }
 }
 
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests {
     use std::path::Path;
 

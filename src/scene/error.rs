@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::wording::{brackets, line_at, line_of, misplaced, open_text, with_key, wrong_type};
 use crate::memory::TooMuchMemory;
-#[cfg(feature = "files")]
 use crate::mesh::MeshError;
-#[cfg(feature = "files")]
 use crate::output::OutputError;
 use crate::terrain::TerrainError;
 use crate::terrain::error::mend_of_picture;
@@ -97,7 +95,6 @@ pub enum SceneError {
         cause: Box<TerrainError>,
     },
     /// The mesh of a body cannot be used.
-    #[cfg(feature = "files")]
     #[error("{path}: {cause}")]
     Mesh {
         /// The scene file.
@@ -122,7 +119,6 @@ pub enum SceneError {
         cause: toml::ser::Error,
     },
     /// The scene cannot be written.
-    #[cfg(feature = "files")]
     #[error(transparent)]
     Output(#[from] OutputError),
 }

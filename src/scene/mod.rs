@@ -4,13 +4,11 @@
 //! of its files. `terrains/volcano.toml` is the built-in scene and shows every key. Places that depend on
 //! the ground, such as a [vent](VentTable) in coordinates of a map, become cells in [`Scene::build`].
 
-#[cfg(feature = "files")]
 mod around;
 mod barrier;
 mod bodies;
 mod course;
 mod defaults;
-#[cfg(feature = "files")]
 mod drape;
 mod error;
 mod finer;
@@ -18,32 +16,25 @@ mod flow;
 mod heater;
 mod lava;
 mod lava_keys;
-#[cfg(feature = "files")]
 mod listing;
 mod melting;
 mod need;
 mod open;
-#[cfg(feature = "files")]
 pub mod pack;
 mod random;
-#[cfg(feature = "files")]
 mod rates;
-#[cfg(feature = "files")]
 mod save;
-#[cfg(feature = "files")]
 mod schema;
 mod spec;
 mod start;
 mod summary;
 mod time;
-#[cfg(feature = "files")]
 mod vary;
 mod vent;
 mod warnings;
 mod wording;
 
 use std::borrow::Cow;
-#[cfg(feature = "files")]
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -59,21 +50,16 @@ pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
 use self::lava_keys::take_lava;
-#[cfg(feature = "files")]
 pub use self::listing::other_keys;
-#[cfg(feature = "files")]
 pub(crate) use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
 pub use self::random::RandomVolcano;
-#[cfg(feature = "files")]
 pub use self::rates::unix_seconds;
-#[cfg(feature = "files")]
 pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};
 pub use self::start::StartSpec;
 pub use self::summary::Edge;
 pub use self::time::Seconds;
-#[cfg(feature = "files")]
 pub use self::vary::{NumberKey, Template};
 pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 use crate::engine::Engine;
@@ -85,7 +71,7 @@ use crate::map::Site;
 use crate::matter::{Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
 use crate::param::Table;
-#[cfg(feature = "files")]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use crate::simulation::system_clock;
 use crate::simulation::{Event, MAX_EVENTS, Simulation};
 use crate::source::{FUME, VentSpec, check_vents};
@@ -95,14 +81,12 @@ use crate::validate::{Invalid, within};
 /// Something put into the box before the first step.
 pub use crate::world::Edit as BodySpec;
 use crate::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
-#[cfg(feature = "files")]
 use crate::{input, inside};
 
 /// The built-in scene, complete and with comments.
 pub const VOLCANO: &str = include_str!("../../terrains/volcano.toml");
 
 /// Longest scene file that is read, in bytes. A long session with a brush takes a few megabytes.
-#[cfg(feature = "files")]
 pub(crate) const MAX_FILE: u64 = input::SCENE.most_bytes;
 
 /// Most threads that may be asked for.
@@ -176,7 +160,6 @@ impl Scene {
     }
 
     /// Reads and checks a scene file, or the scene of a session file.
-    #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         if inside::is_session(path) {
             return Self::load(&path.join(pack::SCENE));
@@ -228,7 +211,6 @@ impl Scene {
         spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
         let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
-        #[cfg(feature = "files")]
         let scene = scene.with_rates(text)?;
         scene.check().map_err(|invalid| SceneError::in_text(origin, text, moved.as_written(invalid)))?;
         Ok(scene)
@@ -263,10 +245,6 @@ impl Scene {
             material.validate_depth(&format!("material[{i}]"), grid.ny)?;
         }
         for (key, vent) in self.vents() {
-            if let Some(rates) = vent.rates.as_ref().filter(|_| cfg!(not(feature = "files"))) {
-                let expected = "left out, with rates_m3_s in its place: no files are read here";
-                return Err(Invalid::new(&format!("{key}.rates_files"), rates.files.join(", "), expected));
-            }
             vent.validate(&key, grid)?;
         }
         self.check_materials()?;
@@ -380,7 +358,6 @@ impl Scene {
     }
 
     /// Memory of a world that is drawn, with the memory that pictures take besides.
-    #[cfg(feature = "viewer")]
     pub(crate) fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
         self.need().and(fields.unwrap_or_default()).and(pictures)
@@ -390,8 +367,8 @@ impl Scene {
     pub(crate) fn simulation(&self, state: State, vents: &[VentSpec], engine: Box<dyn Engine>) -> Simulation {
         let spec = &self.spec;
         let simulation = Simulation::new(state, &spec.rules, vents, spec.seed, engine);
-        // Where there are no files there may be no clock.
-        #[cfg(feature = "files")]
+        // In a browser there is none.
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         let simulation = simulation.with_clock(system_clock);
         simulation.with_reactions(spec.reactions.clone())
     }

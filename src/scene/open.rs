@@ -6,13 +6,11 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, StartSpec, VentPlace, VentTable};
-#[cfg(feature = "files")]
 use crate::inside::is_session;
 use crate::rules::Walls;
 use crate::simulation::EventSpec;
 use crate::source::{VentFlow, VentSpec, check_vents};
 use crate::terrain::TerrainSpec;
-#[cfg(feature = "files")]
 use crate::terrain::formats::{is_heightmap, known_endings};
 use crate::validate::Invalid;
 use crate::world::Edit;
@@ -137,7 +135,6 @@ impl Scene {
         let mut scene = self.clone();
         let flow = (self.spec.model == Model::Flow).then(Box::default);
         scene.spec.vents = vec![vent.like(&VentTable { flow, ..VentTable::default() })];
-        #[cfg(feature = "files")]
         scene.read_rates().map_err(invalid)?;
         scene.spec.check_model().map_err(invalid)?;
         let grid = stage.site.grid;
@@ -196,7 +193,6 @@ impl Scene {
     /// # Errors
     /// Errors of [`Scene::load`] and [`Scene::around_heightmap`], and [`SceneError::Neither`] for any other
     /// file.
-    #[cfg(feature = "files")]
     pub fn open(path: &Path) -> Result<Self, SceneError> {
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
@@ -211,7 +207,6 @@ impl Scene {
     }
 
     /// Whether a file is a heightmap and no scene, by its name or else its first bytes.
-    #[cfg(feature = "files")]
     pub fn is_heightmap(path: &Path) -> bool {
         !is_toml(path) && !is_session(path) && is_heightmap(path)
     }
@@ -241,7 +236,6 @@ impl Scene {
             return Err(SceneError::Invalid { path: self.origin.clone(), invalid });
         }
         self.put_flow(overrides)?;
-        #[cfg(feature = "files")]
         self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         self.validate()?;
         self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
@@ -299,7 +293,6 @@ impl Scene {
     }
 }
 
-#[cfg(feature = "files")]
 fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }

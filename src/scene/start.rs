@@ -172,16 +172,6 @@ fn check_roof(heights: &Array2<f32>, lava: &[Standing], site: &Site) -> Result<(
     Err(Invalid::new("grid.size[1]", site.grid.ny, expected))
 }
 
-#[cfg(not(feature = "files"))]
-mod files {
-    use super::*;
-
-    pub(super) fn read(_: &Scene, _: &StartSpec, _: (&Array2<f32>, &Site)) -> Result<Vec<Standing>, Invalid> {
-        Err(Invalid::new("flow.start", "a table", "left out: no files are read here"))
-    }
-}
-
-#[cfg(feature = "files")]
 mod files {
     use std::path::Path;
 
@@ -263,7 +253,7 @@ mod files {
     }
 }
 
-#[cfg(all(test, feature = "files"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::plain::Plain;

@@ -22,7 +22,6 @@ impl Scene {
     }
 
     /// Puts the choices of the scene from which this one was written in force.
-    #[cfg(feature = "files")]
     pub(crate) fn set_choices(&mut self, choices: Vec<String>) {
         self.choices = choices;
     }

@@ -28,7 +28,6 @@ use crate::validate::{Invalid, within};
 use crate::world::{Ground, Layer, World};
 
 pub use self::command::Command;
-#[cfg(feature = "files")]
 pub(crate) use self::command::check_seed;
 pub use self::event::{Event, EventSpec, MAX_EVENTS};
 pub use self::origin::Origin;

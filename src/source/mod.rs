@@ -14,7 +14,6 @@ mod vents;
 pub use self::air::VentAir;
 pub use self::fissure::Focus;
 use self::fissure::MAX_POINTS;
-#[cfg(feature = "scene")]
 pub(crate) use self::flow::{FLOW_KELVIN_MAX, FLOW_RATE_MAX};
 pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
 pub use self::vents::{VentChange, Vents};
@@ -150,13 +149,11 @@ impl VentSpec {
     }
 
     /// The point at a share of its length.
-    #[cfg(feature = "viewer")]
     pub(crate) fn point_at(&self, share: f64) -> [f64; 2] {
         self.line().point(share)
     }
 
     /// Moves it to a centre, or as near as all points of a fissure stay in the box.
-    #[cfg(feature = "viewer")]
     pub(crate) fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);

@@ -5,7 +5,6 @@ mod parts;
 mod values;
 
 pub use self::parts::PackedState;
-#[cfg(feature = "files")]
 pub(crate) use self::parts::Part;
 pub use self::values::CellValues;
 use crate::air::Air;

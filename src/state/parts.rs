@@ -11,7 +11,6 @@ use xxhash_rust::xxh3::Xxh3;
 use super::{State, StateRef};
 use crate::air::{Air, AirState};
 use crate::flow::{Flow, FlowState};
-#[cfg(feature = "files")]
 use crate::matter::Material;
 use crate::memory::MemoryEstimate;
 use crate::world::{Ground, Layer, PackedLayer};
@@ -54,7 +53,6 @@ impl<'a> StateRef<'a> {
 }
 
 /// Names, by which a checkpoint keeps parts.
-#[cfg(feature = "files")]
 impl Part<'_> {
     /// Name of the ground.
     pub(crate) const GROUND: &'static str = "ground";

@@ -3,10 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "files")]
 use crate::input::InputError;
 use crate::memory::{MemoryEstimate, TooMuchMemory};
-#[cfg(feature = "files")]
 use crate::output::OutputError;
 use crate::validate::Invalid;
 
@@ -29,7 +27,6 @@ pub enum TerrainError {
         cause: io::Error,
     },
     /// The file could not be written, or is there already.
-    #[cfg(feature = "files")]
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The name ends in something no reader or writer knows.
@@ -277,15 +274,8 @@ pub(crate) fn mend_of_picture(path: &Path) -> String {
     }
 }
 
-/// The cause of an error where a file is named and none can be read.
-#[cfg(not(feature = "files"))]
-pub(crate) fn no_files() -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, "this build of the library reads no files (its feature files is off)")
-}
-
 impl TerrainError {
     /// For `map_err` on a file at `path` that an [input](crate::input) does not give.
-    #[cfg(feature = "files")]
     pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
         move |error| match error {
             InputError::Read(cause) => Self::Read { path: path.to_owned(), cause },

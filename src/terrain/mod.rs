@@ -15,41 +15,31 @@ mod cut;
 mod encoding;
 pub mod error;
 mod fit;
-#[cfg(feature = "files")]
 pub mod formats;
 pub mod heightmap;
-#[cfg(feature = "files")]
 pub mod hillshade;
 mod holes;
 mod noise;
-#[cfg(feature = "files")]
 pub(crate) mod photo;
 pub mod resample;
-#[cfg(feature = "files")]
 mod smooth;
 pub mod spec;
 mod surface;
-#[cfg(feature = "files")]
 mod survey;
 mod unit;
-#[cfg(feature = "files")]
 pub mod write;
 
-#[cfg(feature = "files")]
 use crate::map::Placement;
 use crate::map::{Bounds, Crs, Epsg, Georeference};
 pub(crate) use build::CellSize;
 pub use encoding::{Encoding, Number};
 pub use error::TerrainError;
-#[cfg(feature = "files")]
 pub use formats::{LoadOptions, endings, load, load_values, sidecar_files};
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};
-#[cfg(feature = "files")]
 pub use hillshade::{Hillshade, Picture};
 pub(crate) use spec::DEFAULT_CELL_SIZE_M;
 pub use spec::{Kind, TerrainSpec};
 pub use surface::Surface;
 pub(crate) use surface::summit;
-#[cfg(feature = "files")]
 pub(crate) use survey::on_columns;
 pub use unit::HeightUnit;

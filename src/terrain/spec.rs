@@ -4,11 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(not(feature = "files"))]
-use super::error::no_files;
 use super::noise::HeightError;
 use super::{Encoding, Epsg, Fill, HeightUnit, Heightmap, TerrainError};
-#[cfg(feature = "files")]
 use super::{LoadOptions, load};
 use crate::generate::Cone;
 use crate::grid::MAX_SIDE;
@@ -243,7 +240,6 @@ impl TerrainSpec {
     }
 
     /// Options of these keys for the heightmap file.
-    #[cfg(feature = "files")]
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             cell_size_m: self.cell_size_m,
@@ -272,7 +268,6 @@ impl TerrainSpec {
     ///
     /// # Errors
     /// Errors of [`load()`].
-    #[cfg(feature = "files")]
     pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
         let mut map = load(&dir.join(file), &self.load_options())?;
@@ -280,13 +275,6 @@ impl TerrainSpec {
             map.smooth();
         }
         Ok(map)
-    }
-
-    /// Without the readers of files there is none.
-    #[cfg(not(feature = "files"))]
-    pub(crate) fn load(&self, dir: &Path) -> Result<Heightmap, TerrainError> {
-        let path = dir.join(self.file.as_deref().unwrap_or(Path::new("")));
-        Err(TerrainError::Read { path, cause: no_files() })
     }
 
     /// The part of the heightmap that is asked for; holes stay holes.

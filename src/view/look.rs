@@ -164,7 +164,6 @@ impl AirLook {
     }
 
     /// Linear colours of the inks; those that the look leaves out are the usual ones.
-    #[cfg(feature = "render")]
     pub(crate) fn ink_colors(&self) -> [[f32; 3]; 4] {
         let usual = Self::usual_inks();
         std::array::from_fn(|k| {

@@ -7,7 +7,6 @@ use crate::validate::Invalid;
 
 use super::look::validate_opacity;
 use super::palette::hex;
-#[cfg(feature = "render")]
 use super::palette::srgb_to_linear;
 
 /// How light meets a material in the cinematic style.
@@ -42,7 +41,6 @@ pub enum Preset {
 }
 
 /// Form of a material to a ray.
-#[cfg(feature = "render")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A surface, and depth behind it: rays go on.
@@ -76,7 +74,6 @@ impl Preset {
     }
 
     /// Form to a ray in the cinematic style.
-    #[cfg(feature = "render")]
     pub(crate) fn form(self) -> Form {
         match self {
             Self::Water => Form::Clear,
@@ -136,7 +133,6 @@ impl MaterialLook {
     }
 
     /// Linear colour.
-    #[cfg(feature = "render")]
     pub(crate) fn linear_color(&self) -> [f32; 3] {
         self.shade().map(srgb_to_linear)
     }
@@ -167,7 +163,6 @@ impl MaterialLook {
     }
 
     /// Stops of the opacity in the plain styles.
-    #[cfg(feature = "render")]
     pub(crate) fn plain_opacity(&self) -> &[[f32; 2]] {
         const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];
         const STEAM: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.06], [1.0, 0.12]];

@@ -11,17 +11,13 @@ mod style;
 mod sun;
 
 pub use camera::CameraSpec;
-#[cfg(feature = "viewer")]
 pub(crate) use color_by::COLORS;
 pub use drape::Drape;
-#[cfg(feature = "files")]
 pub(crate) use drape::Pixels;
 pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Surroundings};
-#[cfg(feature = "render")]
 pub(crate) use material::Form;
 pub use material::{MaterialLook, Preset};
 pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
-#[cfg(any(feature = "render", feature = "files"))]
 pub(crate) use palette::{linear_to_srgb, srgb_to_linear};
 pub use style::Style;
 pub use sun::sun;

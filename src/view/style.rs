@@ -11,7 +11,6 @@ macro_rules! styles {
             $($(#[$doc])* #[serde(rename = $word)] $style,)*
         }
 
-        #[cfg(feature = "render")]
         impl Style {
             /// All of them.
             pub(crate) const LIST: &'static [Self] = &[$(Self::$style),*];
@@ -31,7 +30,6 @@ macro_rules! styles {
             }
 
             /// Words beside its key.
-            #[cfg(feature = "viewer")]
             pub(crate) const fn of_key(self) -> &'static str {
                 match self {
                     $(Self::$style => concat!("view ", $word, ": ", $hint),)*

@@ -15,7 +15,6 @@ use crate::matter::Kind;
 use crate::units::{AMOUNT_ONE, ENERGY_MAX};
 
 /// Bytes that a flood takes for each cell that holds matter: bits of what it has seen, in a table, and its rings.
-#[cfg(feature = "scene")]
 pub(crate) const BYTES_A_CELL: f64 = 1.0;
 
 /// Matter on its way to another place.

@@ -30,10 +30,8 @@ pub use crate::measure::{CellMeasure, ColumnMeasure};
 pub(crate) use activity::{Activities, Activity};
 pub(crate) use clock::{Changes, Cursor, Reading};
 pub use content::Content;
-#[cfg(feature = "scene")]
 pub(crate) use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
 pub use edit::{Breath, Edit, Matter};
-#[cfg(feature = "scene")]
 pub(crate) use flood::MOST_FLOODED;
 pub(crate) use grains::{Barriers, Words, denser, lighter_grains};
 pub use ground::Ground;
@@ -42,7 +40,6 @@ pub use layer::{Layer, Span, Tally};
 pub use ledger::{ElementAccount, EnergyLedger, Ledger};
 pub(crate) use masks::Masks;
 pub(crate) use mirrors::Mirrors;
-#[cfg(feature = "scene")]
 pub(crate) use need::TRACED;
 pub(crate) use packed::PackedLayer;
 pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
@@ -51,7 +48,6 @@ pub(crate) use record::Reads;
 pub(crate) use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers, Traced};
 pub use shape::Shape;
-#[cfg(feature = "files")]
 pub(crate) use tiles::Tile;
 pub(crate) use tiles::{AMOUNT, ENERGY, Row, Strip};
 

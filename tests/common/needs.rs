@@ -45,7 +45,7 @@ pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
 }
 
 /// Whether a Vulkan driver is installed; records a skipped test where none is.
-#[cfg(feature = "viewer")]
+#[cfg(feature = "window")]
 pub(crate) fn vulkan() -> bool {
     let instance = wgpu::Instance::default();
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));

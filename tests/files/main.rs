@@ -1,6 +1,5 @@
 //! Everything that is read and written by the library: scenes, ground, meshes, maps, checkpoints.
 
-#[cfg(feature = "cli")]
 #[path = "../common/child.rs"]
 mod child;
 #[path = "../common/mod.rs"]
@@ -27,5 +26,4 @@ mod small_scenes;
 mod soak;
 mod states;
 mod terrain;
-#[cfg(feature = "cli")]
 mod volumes;

@@ -173,7 +173,6 @@ fn a_mirrored_world_stays_a_mirror_image() {
     }
 }
 
-#[cfg(feature = "files")]
 #[test]
 fn a_box_too_deep_for_it_is_refused_with_what_fits() {
     let scene = |ny: usize| {

@@ -45,17 +45,3 @@ fn the_physical_model_runs_from_text() {
     (0..10).for_each(|_| simulation.step());
     assert!(!simulation.world().flow().expect("a flow").wet().is_empty());
 }
-
-/// A file that a scene names is refused in words where none can be read.
-#[cfg(not(feature = "files"))]
-#[test]
-fn files_are_refused_in_words() {
-    let heightmap = "[terrain]\nkind = \"heightmap\"\nfile = \"etna.asc\"\n";
-    let mesh = "[[body]]\nmatter = { kind = \"rock\" }\nshape = { kind = \"mesh\", file = \"a.obj\", unit_m = 1.0, \
-                base = [4.0, 4.0, 4.0] }\n";
-    for (text, file) in [(heightmap, "etna.asc"), (mesh, "a.obj")] {
-        let scene = Scene::parse(text, Path::new("scene.toml")).expect("a right scene");
-        let error = scene.build(Box::new(Tiled::default())).err().expect("no file is read").to_string();
-        assert!(error.contains(file) && error.contains("reads no files"), "{error}");
-    }
-}

@@ -288,14 +288,12 @@ fn a_high_pond_is_not_emptied_through_a_running_film() {
     assert!(films.zip(bodies).is_some_and(|(films, bodies)| 2 * films < bodies), "{films:?} and {bodies:?}");
 }
 
-#[cfg(feature = "files")]
 fn scene(name: &str) -> Simulation {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name);
     let scene = lavoxel::scene::Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
     scene.build(Box::new(Tiled::default())).unwrap_or_else(|e| panic!("{e}")).simulation
 }
 
-#[cfg(feature = "files")]
 #[test]
 fn the_thin_scene_comes_level() {
     let mut branching = scene("branching.toml");
@@ -304,7 +302,6 @@ fn the_thin_scene_comes_level() {
     assert!(within <= 30 && apart(&levels(branching.world())) <= 0.2, "level from {within}, at rest at {rest}");
 }
 
-#[cfg(feature = "files")]
 #[test]
 fn the_reservoir_behind_the_broken_dam_comes_level_with_the_tank() {
     let mut dam = scene("dam.toml");
@@ -316,7 +313,6 @@ fn the_reservoir_behind_the_broken_dam_comes_level_with_the_tank() {
     assert!(apart(&levels) <= 0.5, "{levels:.2?}");
 }
 
-#[cfg(feature = "files")]
 #[test]
 fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
     let mut vessels = scene("vessels.toml");

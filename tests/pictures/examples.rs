@@ -61,7 +61,6 @@ mod air_plume {
     }
 }
 
-#[cfg(feature = "cli")]
 #[allow(dead_code, reason = "main reads its arguments, which are those of the tests here")]
 mod plume_theory {
     include!("../../examples/plume_theory.rs");

@@ -61,7 +61,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "scene")]
     fn tables_are_strict_and_have_defaults() {
         let params: ArticleParams = toml::from_str("pressure = 0.12").expect("keys");
         assert_eq!(params, ArticleParams { pressure: 0.12, ..ArticleParams::default() });

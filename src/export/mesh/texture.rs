@@ -8,7 +8,6 @@ use crate::view::{Drape, linear_to_srgb};
 const SHADES: usize = 256;
 
 /// Texels along the longer side of the ground's picture.
-#[cfg(feature = "render")]
 const SIDE: usize = 1024;
 
 /// Most bytes of the pictures, texels and PNG.
@@ -29,7 +28,6 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
 }
 
 /// The rock of the ground from above, below the picture over it.
-#[cfg(feature = "render")]
 pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
     /// Most texels to a column without a picture.
     const OF_COLUMN: usize = 4;
@@ -39,12 +37,6 @@ pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Ve
     let texels = |columns: usize| (columns * side).div_ceil(longer).max(1);
     let size = [texels(grid.nx), texels(grid.nz)];
     Some(png(size, &crate::render::ground_picture(shot.world.ground().surface(), drape, size)))
-}
-
-/// None: only the renderer knows the colours of rock.
-#[cfg(not(feature = "render"))]
-pub(super) fn ground(_: &ExportState<'_>, _: Option<&Drape>) -> Option<Vec<u8>> {
-    None
 }
 
 /// RGB texels as PNG.

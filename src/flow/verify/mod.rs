@@ -5,7 +5,6 @@
 
 mod boxes;
 mod cooling;
-#[cfg(feature = "files")]
 pub mod field;
 mod oil;
 mod outcome;
@@ -34,7 +33,6 @@ pub struct Case {
 }
 
 /// Function that runs a case of field data, which it holds.
-#[cfg(feature = "files")]
 type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
 
 /// How a case runs.
@@ -42,7 +40,6 @@ enum Run {
     /// With an answer of theory.
     Theory(fn() -> Measured),
     /// With numbers of the field.
-    #[cfg(feature = "files")]
     Field(FieldRun),
 }
 
@@ -56,7 +53,6 @@ impl Case {
     pub fn run(&self) -> Outcome {
         let Measured { mut rows, curve, flow } = match &self.run {
             Run::Theory(run) => run(),
-            #[cfg(feature = "files")]
             Run::Field(run) => run(),
         };
         let is_field = self.is_field();

@@ -67,7 +67,6 @@ impl Face {
 }
 
 /// A piece of the outline of a letter, in ems from the start of the line on which it stands, y up.
-#[cfg(feature = "sheet")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Piece {
     Move([f32; 2]),
@@ -77,7 +76,6 @@ pub(crate) enum Piece {
 }
 
 /// The font itself, for what draws in other units than pixels; all lengths are ems.
-#[cfg(feature = "sheet")]
 pub(crate) mod face {
     use ab_glyph::{Font, GlyphId, OutlineCurve};
 

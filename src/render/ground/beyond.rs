@@ -243,7 +243,6 @@ impl Beyond {
     }
 
     /// Nodes along x and z, and the heights at them.
-    #[cfg(feature = "viewer")]
     pub(crate) fn heights(&self) -> &Raster<f32> {
         &self.open.heights
     }

@@ -15,9 +15,7 @@ mod walls;
 use std::ops::Range;
 
 pub(crate) use self::caves::Caves;
-#[cfg(feature = "viewer")]
 pub(crate) use self::caves::{DRAWN, HALVINGS, NEAR, PIECES, Top};
-#[cfg(feature = "viewer")]
 pub(crate) use self::hollows::{HOLLOW_HALVINGS, HOLLOW_OPEN, HOLLOW_SLOPE, HOLLOW_STEP};
 
 use crate::render::camera::Ray;

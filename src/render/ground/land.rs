@@ -13,11 +13,9 @@ use crate::grid::Grid;
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
 pub(super) use self::surface::old_flow;
-#[cfg(feature = "viewer")]
 pub(crate) use self::surface::{BROADER, RUGGED};
 use self::surface::{Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed};
 use super::beyond::{Beyond, Ends, Surface};
-#[cfg(feature = "files")]
 use crate::parallel::*;
 use crate::render::camera::{Bounds, Ray};
 use crate::render::ground::heightfield::Caves;
@@ -26,7 +24,6 @@ use crate::render::ground::raster::Raster;
 use crate::render::ground::sky::Sky;
 use crate::render::math::{V3, mix, saturate, v3};
 use crate::render::style::transfer::lamp;
-#[cfg(feature = "files")]
 use crate::view::linear_to_srgb;
 use crate::view::{Drape, LookSpec, Surroundings};
 
@@ -57,7 +54,6 @@ pub(crate) struct Rock {
 
 /// The rock of the ground from above as sRGB, without light and shadow, below the picture over it; `[wide, high]` pixels, rows from the
 /// north.
-#[cfg(feature = "files")]
 pub(crate) fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
     let (depth, width) = ground.dim();
     let side = width.max(depth);
@@ -333,7 +329,6 @@ impl TerrainLook {
     }
 
     /// The lowest height, and the rise from there to what counts as the top, by which rock is coloured.
-    #[cfg(feature = "viewer")]
     pub(crate) fn altitudes(&self) -> [f32; 2] {
         [self.scale.lowest, self.scale.rise]
     }

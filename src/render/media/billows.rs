@@ -114,7 +114,6 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
 }
 
 /// The block as a texture that repeats: texels along an edge, and for each texel, x fastest, the height and its slopes.
-#[cfg(feature = "viewer")]
 pub(crate) fn texels() -> (usize, Vec<[u8; 4]>) {
     let whole = SIDE + 1;
     let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);

@@ -72,7 +72,6 @@ pub(crate) struct Kind {
 
 impl Kind {
     /// No gas.
-    #[cfg(feature = "viewer")]
     pub(crate) const NONE: Self = Self { extinction: 0.0, albedo: V3::new(0.0, 0.0, 0.0), billows: 0.0 };
 
     fn new(look: &MaterialLook) -> Self {
@@ -112,7 +111,6 @@ impl Wanted {
     }
 
     /// Whether it reads media of this form.
-    #[cfg(feature = "viewer")]
     pub(crate) fn reads(form: Form) -> bool {
         form != Form::Clear
     }

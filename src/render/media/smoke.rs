@@ -78,7 +78,6 @@ pub(crate) struct Smoke {
 }
 
 /// The cells of smoke as a graphics card reads them.
-#[cfg(feature = "viewer")]
 pub(crate) struct Texels<'a> {
     pub(crate) grid: Grid,
     /// Corner of the air's box in voxels.
@@ -154,7 +153,6 @@ impl Smoke {
     }
 
     /// Parts that a graphics card needs.
-    #[cfg(feature = "viewer")]
     pub(crate) fn texels(&self) -> Texels<'_> {
         let Self { grid, low, most, ref cells, ref flow, ref tints, .. } = *self;
         Texels { grid, low, most, cells, flow, tints }

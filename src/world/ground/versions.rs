@@ -111,7 +111,6 @@ impl GroundChanges {
     }
 
     /// The smallest rectangle of columns of tiles around those that changed, as columns along x and z of a box.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn bounds(&self, grid: Grid) -> Option<[Range<usize>; 2]> {
         let ends = |a: Range<usize>, b: usize| a.start.min(b)..a.end.max(b + 1);
         let tiles = self.iter().fold(None, |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
@@ -123,7 +122,6 @@ impl GroundChanges {
     }
 
     /// The columns of tiles that changed, as (tx, tz), by tz, then tx.
-    #[cfg_attr(not(feature = "viewer"), allow(dead_code, reason = "only the window needs it"))]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         let words = self.words.iter().enumerate();
         words.flat_map(move |(k, &word)| {

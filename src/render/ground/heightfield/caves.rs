@@ -216,13 +216,11 @@ impl Caves {
     }
 
     /// Columns along x and z, corners of a box around all solid cells here, and its top.
-    #[cfg(feature = "viewer")]
     pub(crate) fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
         (self.size, [self.low, self.high], self.top)
     }
 
     /// Top and cells of a column that is drawn cell by cell.
-    #[cfg(feature = "viewer")]
     pub(crate) fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
         let (n, top) = self.column(x, z)?;
         Some((top, self.cells_of(n)))
