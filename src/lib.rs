@@ -153,6 +153,7 @@ pub use ndarray;
 pub mod account;
 pub mod air;
 
+pub mod body;
 pub mod calibrate;
 pub mod checkpoint;
 pub mod compare;

@@ -137,7 +137,6 @@ pub fn no_file(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
 
     #[test]
     fn all_files_of_the_folder_are_inside() {
@@ -149,38 +148,6 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
-    }
-
-    #[test]
-    fn scenes_are_read_and_built_from_inside_and_say_what_they_show() {
-        for shipped in scenes() {
-            let scene = Scene::open(&shipped.path()).unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
-            let about = shipped.about();
-            assert!((10..160).contains(&about.len()) && !about.contains('*'), "{}: {about:?}", shipped.name);
-            assert_eq!(scene.spec.name, shipped.name, "one name in reports, file names and lists");
-            if ["maunga_whau", "bridge"].contains(&shipped.name) {
-                scene.build(Box::new(crate::engine::plain::Plain)).expect("its heightmap or mesh is inside, too");
-            }
-        }
-    }
-
-    #[test]
-    fn a_slice_shows_something_that_the_scene_has() {
-        let shown = |name: &str| {
-            let scene = Scene::open(&Path::new(FOLDER).join(name)).expect("shipped");
-            scene.usual_quantity().name()
-        };
-        let names = ["ash_fall.toml", "sand_2d.toml", "island.toml", "wax.toml"].map(shown);
-        assert_eq!(names, ["air.ash", "sand.amount", "amount", "amount"]);
-    }
-
-    #[test]
-    fn a_saved_scene_still_finds_what_is_inside() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("session.toml");
-        let scene = Scene::open(Path::new("shipped:/maunga_whau.toml")).expect("shipped");
-        scene.save(&path, crate::output::Existing::Keep).expect("saved");
-        Scene::open(&path).expect("read").build(Box::new(crate::engine::plain::Plain)).expect("its heightmap is found");
     }
 
     #[test]

@@ -47,3 +47,6 @@ pub fn energy(units: u16) -> f32 {
 pub fn cells(units: u64) -> f64 {
     units as f64 / f64::from(AMOUNT_ONE)
 }
+
+/// Density of lava in kg/m³: that of Etna's basalt.
+pub const LAVA_DENSITY: f64 = 2600.0;

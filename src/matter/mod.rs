@@ -11,7 +11,7 @@ pub use self::reaction::{MAX_REACTIONS, Reaction, ReactionHeat, Terms, Where};
 pub use self::trace::{Air, Trace};
 use serde::{Deserialize, Serialize};
 
-use crate::units::amount_units;
+use crate::units::{LAVA_DENSITY, amount_units};
 use crate::validate::Invalid;
 use crate::view::{MaterialLook, Preset as Look};
 
@@ -23,9 +23,6 @@ pub(crate) const LONGEST_NAME: usize = 16;
 
 /// Most that the lowest cell of a box may hold at rest beyond 1.
 const DEEPEST: f64 = 0.95;
-
-/// Density of lava in kg/m³: that of Etna's basalt.
-pub(crate) const LAVA_DENSITY: f64 = 2600.0;
 
 /// How a material moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

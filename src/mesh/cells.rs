@@ -10,9 +10,9 @@
 //! order of its ends, so that both triangles of the edge have the same point; the cut is a chain of segments without gaps, and
 //! a line crosses a segment from its lower end, inclusive, to its upper end, exclusive.
 
+use super::Cells;
 use super::soup::Soup;
 use crate::grid::{Grid, Place};
-use crate::memory::Held;
 
 /// Votes that settle a cell.
 const SETTLED: i8 = 2;
@@ -20,17 +20,6 @@ const SETTLED: i8 = 2;
 const MOST_DOUBT: f64 = 0.01;
 /// Most steps that finding cells takes: crossings of lines and cuts of triangles.
 const MOST_STEPS: f64 = 4e9;
-
-/// Cells of a box, a bit for each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cells {
-    /// The lowest cell, and the one above the highest.
-    low: Place,
-    high: Place,
-    bits: Vec<u64>,
-    /// Memory of the bits, which all estimates count.
-    held: Held,
-}
 
 /// Why a mesh has no cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,53 +35,6 @@ pub enum NoCells {
     Thin,
     /// Its triangles cross each other so often that it would take hours.
     Tangled,
-}
-
-impl Cells {
-    /// No cell between two places.
-    fn new(low: Place, high: Place) -> Self {
-        let count: usize = (0..3).map(|k| high[k] - low[k]).product();
-        let words = count.div_ceil(64);
-        Self { low, high, bits: vec![0; words], held: Held::bytes(8 * words as u64) }
-    }
-
-    /// The cells between two places that a rule names.
-    pub(super) fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
-        let mut cells = Self::new(low, high);
-        for z in low[2]..high[2] {
-            for y in low[1]..high[1] {
-                for x in (low[0]..high[0]).filter(|&x| inside([x, y, z])) {
-                    let index = cells.index([x, y, z]);
-                    cells.bits[index / 64] |= 1 << (index % 64);
-                }
-            }
-        }
-        cells
-    }
-
-    /// Lowest and highest corner of a box around them.
-    pub(crate) fn bounds(&self) -> ([f64; 3], [f64; 3]) {
-        (self.low.map(|v| v as f64), self.high.map(|v| v as f64))
-    }
-
-    /// Whether the cell of a point is one of them.
-    pub(crate) fn contains(&self, p: [f64; 3]) -> bool {
-        let is_within = (0..3).all(|k| p[k] >= self.low[k] as f64 && p[k] < self.high[k] as f64);
-        is_within && {
-            let index = self.index(p.map(|v| v as usize));
-            self.bits[index / 64] >> (index % 64) & 1 == 1
-        }
-    }
-
-    /// How many they are.
-    pub fn count(&self) -> usize {
-        self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
-    }
-
-    fn index(&self, [x, y, z]: Place) -> usize {
-        let [wide, high, _] = [0, 1, 2].map(|k| self.high[k] - self.low[k]);
-        ((z - self.low[2]) * high + y - self.low[1]) * wide + x - self.low[0]
-    }
 }
 
 impl Soup {
@@ -112,12 +54,14 @@ impl Soup {
         }
         let mut found = Cells::new(low, high);
         let edges = self.edges();
-        let votes = self.votes(&found, edges.twisted > 0);
+        let votes = self.votes([low, high], edges.twisted > 0);
         let (mut inside, mut doubtful) = (0_u64, 0_u64);
         for (index, vote) in votes.iter().enumerate() {
             inside += u64::from(*vote > 0);
             doubtful += u64::from(vote.abs() < SETTLED);
-            found.bits[index / 64] |= u64::from(*vote > 0) << (index % 64);
+            if *vote > 0 {
+                found.insert(index);
+            }
         }
         let doubt = doubtful as f64 / (inside + doubtful).max(1) as f64;
         if doubt > MOST_DOUBT {
@@ -139,9 +83,8 @@ impl Soup {
         self.triangles.iter().map(steps).sum()
     }
 
-    /// Votes of the lines through every cell of a box: 1 for inside, −1 for outside.
-    fn votes(&self, found: &Cells, by_parity: bool) -> Vec<i8> {
-        let Cells { low, high, .. } = *found;
+    /// Votes of the lines through every cell of a box (`low` inclusive, `high` exclusive; x fastest, then y): 1 for inside, −1 for outside.
+    fn votes(&self, [low, high]: [Place; 2], by_parity: bool) -> Vec<i8> {
         let [wide, tall, deep] = [0, 1, 2].map(|k| high[k] - low[k]);
         let mut votes = vec![0_i8; wide * tall * deep];
         let along = |k: usize| [low[k], high[k]];

@@ -1,9 +1,7 @@
-//! Bodies from files, closed triangle meshes and heightmaps: what a scene says of one, its file, and the cells inside of it.
+//! Reads bodies from files: closed triangle meshes, heightmaps and surveys become the cells inside of them.
 //!
-//! [`MeshSpec`] is the shape `kind = "mesh"` of a `[[body]]` table. [`Soup`] holds the triangles of a file, in units of the
-//! file and turned y-up; `MeshSpec::place` brings them into cells, and [`Soup::cells`] finds the cells inside; [`Shelf`] does so once for all
-//! bodies and events that name a file. [`ReliefSpec`] is the shape
-//! `kind = "heightmap"`.
+//! [`Soup`] holds the triangles of a file, in units of the file and turned y-up, and [`Soup::cells`] finds the cells inside; [`Shelf`] does
+//! so once for all bodies and events that name a file.
 
 mod cells;
 mod error;
@@ -13,15 +11,14 @@ mod read;
 mod relief;
 mod shelf;
 mod soup;
-mod spec;
 mod stl;
 mod survey;
 
-pub use self::cells::{Cells, NoCells};
+pub use self::cells::NoCells;
 pub use self::error::MeshError;
+pub(crate) use self::read::has_known_ending;
 pub use self::read::{MAX_TRIANGLES, endings, read};
-pub use self::relief::ReliefSpec;
 pub use self::shelf::Shelf;
 pub use self::soup::Soup;
-pub use self::spec::{MeshSpec, Up};
-pub use self::survey::SurveySpec;
+pub(crate) use self::survey::read_survey;
+pub use crate::body::{Cells, MeshSpec, ReliefSpec, SurveySpec, Up};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::Fault;
 use super::soup::Weld;
-use super::{MeshError, MeshSpec, Soup, Up, glb, obj, stl};
+use super::{MeshError, Soup, Up, glb, obj, stl};
 use crate::input::{self, Loaded, Reader};
 use crate::inside::{self, Inside};
 use crate::memory::{Held, MemoryEstimate};
@@ -131,9 +131,7 @@ impl Collector<'_> {
     }
 }
 
-impl MeshSpec {
-    /// Whether the file's ending is that of a known format.
-    pub(crate) fn has_known_ending(&self) -> bool {
-        format_of(&self.file).is_some()
-    }
+/// Whether the file's ending is that of a known format.
+pub(crate) fn has_known_ending(file: &Path) -> bool {
+    format_of(file).is_some()
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::error::Fault;
 use super::read::{MEND, read_file};
+use super::relief;
 use super::{Cells, MeshError, MeshSpec, ReliefSpec, Soup, Up};
 use crate::grid::Grid;
 use crate::map::Site;
@@ -76,7 +77,7 @@ impl<'a> Shelf<'a> {
         let cells = match self.cells.get(&key) {
             Some(cells) => Arc::clone(cells),
             None => {
-                let cells = spec.cells_in(self.folder, self.site.grid)?;
+                let cells = relief::cells_in(spec, self.folder, self.site.grid)?;
                 Arc::clone(self.cells.entry(key).or_insert(cells.into()))
             }
         };
@@ -97,10 +98,36 @@ impl<'a> Shelf<'a> {
         need_of(&last.soup).check(MEND)?;
         let scale = (self.site.cell_size_m, self.site.vertical_exaggeration);
         let corners = last.soup.corners.clone();
-        let cells = spec.place(&mut last.soup, scale).and_then(|()| self::cells(&last.soup, self.site.grid));
+        let cells = place(spec, &mut last.soup, scale).and_then(|()| self::cells(&last.soup, self.site.grid));
         last.soup.corners = corners;
         cells
     }
+}
+
+/// Brings triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide as high.
+///
+/// # Errors
+/// Says so where a height is asked of a mesh that has none.
+fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), Fault> {
+    let angle = spec.turn_deg.to_radians();
+    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    // Clockwise from above takes the east to the south.
+    soup.change(|[x, y, z]| [x * cos - z * sin, y, x * sin + z * cos]);
+    let [low, high] = soup.bounds();
+    let tall = high[1] - low[1];
+    let scale = match (spec.unit_m, spec.height) {
+        (Some(unit_m), _) => unit_m / cell_m,
+        (None, Some(height)) if tall > 0.0 => height / (tall * stretch),
+        (None, _) => return Err(Fault::Flat),
+    };
+    let scales = [scale, scale * stretch, scale];
+    let middle = [(low[0] + high[0]) / 2.0, low[1], (low[2] + high[2]) / 2.0];
+    let (from, to) = match (spec.origin, spec.base) {
+        (Some(origin), _) => ([0.0; 3], origin),
+        (None, base) => (middle, base.unwrap_or_default()),
+    };
+    soup.change(|p| std::array::from_fn(|k| to[k] + (p[k] - from[k]) * scales[k]));
+    Ok(())
 }
 
 /// Memory that finding the cells of a mesh takes beside itself, whatever their number.

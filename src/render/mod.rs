@@ -40,7 +40,7 @@ pub use crate::view::{
 };
 pub use camera::{Bounds, Camera, Framing, Ray};
 pub use chart::axes::Ruler;
-pub use chart::key::Plain;
+pub use chart::key::{Plain, palette_of_quantity};
 pub use chart::legend::Scale;
 pub use chart::notes::{Notes, clock};
 pub use chart::relief::Relief;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
 use crate::grid::Grid;
 use crate::map::Site;
-use crate::mesh::{MeshError, Shelf, endings};
+use crate::mesh::{MeshError, Shelf, endings, has_known_ending, read_survey};
 use crate::simulation::{Command, Event};
 use crate::validate::Invalid;
 use crate::world::Edit;
@@ -18,7 +18,7 @@ impl Scene {
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
         for (key, edit) in self.spec.edits() {
             if let Shape::Mesh(mesh) = &edit.shape
-                && !mesh.has_known_ending()
+                && !has_known_ending(&mesh.file)
             {
                 let expected = format!("the name of a mesh ({})", endings());
                 return Err(Invalid::new(&format!("{key}.shape.file"), mesh.file.display(), expected));
@@ -84,7 +84,7 @@ impl Scene {
             let invalid = Invalid::new("matter.file", path.display(), format!("a raster (.tif, .asc) that {fault}"));
             SceneError::Invalid { path: self.origin.clone(), invalid }
         };
-        let survey = survey.read(&self.folder, site).map_err(wrong)?;
+        let survey = read_survey(survey, &self.folder, site).map_err(wrong)?;
         Ok(Edit { matter: Matter::Ground(survey.into()), ..edit })
     }
 

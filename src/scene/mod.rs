@@ -68,7 +68,7 @@ use crate::goals::{Goals, MAX_GOALS};
 use crate::grid::Grid;
 use crate::lowpass::LowPass;
 use crate::map::Site;
-use crate::matter::{Material, Reaction, check_known};
+use crate::matter::{Kind, Material, Reaction, check_known};
 use crate::memory::MemoryEstimate;
 use crate::param::Table;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -284,7 +284,13 @@ impl Scene {
             return Err(Invalid::new(&format!("fume[{i}].material"), "set", "left out: a fume only gives to the air"));
         }
         if let Some(air) = &spec.air {
-            air.validate(&self.materials())?;
+            air.validate()?;
+            let materials = self.materials();
+            let kinds =
+                [("air.steam", &air.steam, Kind::Gas, "a gas"), ("air.ash", &air.ash, Kind::Grain, "of grains")];
+            for (key, name, kind, what) in kinds {
+                check_kind((key, name.as_deref()), &materials, kind, what)?;
+            }
             for (key, vent) in self.vents() {
                 let inks = vent.air.as_ref().map_or(0, |about| about.inks.len());
                 if inks > air.inks {
@@ -451,4 +457,16 @@ pub struct Stage {
     pub site: Site,
     /// Remarks on what was assumed or left out while its files were read, a sentence each.
     pub notes: Vec<String>,
+}
+/// Checks that a key of the air names a material of its kind.
+fn check_kind(
+    (key, name): (&str, Option<&str>),
+    materials: &[Material],
+    kind: Kind,
+    what: &str,
+) -> Result<(), Invalid> {
+    let Some(name) = name else { return Ok(()) };
+    check_known(key, name, materials.iter().map(|material| material.name.as_str()))?;
+    let fits = materials.iter().any(|material| material.name == name && material.kind == kind);
+    if fits { Ok(()) } else { Err(Invalid::new(key, name, format!("the name of a material that is {what}"))) }
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::shape::FAR;
 use super::{Content, Shape, World};
+use crate::body::SurveySpec;
 use crate::grid::{Grid, Place};
 use crate::matter::{Material, Pressure};
-use crate::mesh::SurveySpec;
 use crate::param::{Table, kinds, table};
 use crate::random::{Salt, StepKey};
 use crate::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};

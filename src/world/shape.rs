@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::body::{Cells, MeshSpec, ReliefSpec};
 use crate::grid::line::Line;
 use crate::grid::{Grid, Place};
-use crate::mesh::{Cells, MeshSpec, ReliefSpec};
 use crate::param::kinds;
 use crate::validate::{Invalid, within};
 

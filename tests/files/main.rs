@@ -22,6 +22,7 @@ mod replay;
 mod resampling;
 mod scenes;
 mod schema;
+mod shipped;
 mod small_scenes;
 mod soak;
 mod states;

@@ -347,3 +347,15 @@ fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
     assert_eq!(gravity.runs, 3);
     assert!(gravity.total > Duration::ZERO, "a step takes some time");
 }
+
+#[test]
+fn the_air_names_materials_of_its_kinds() {
+    let wrong = |key: &str| {
+        let materials = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n";
+        let text = format!("{materials}[air]\n{key}\n");
+        Scene::parse(&text, Path::new("scene.toml")).expect_err(key).to_string()
+    };
+    let steam = wrong("steam = \"water\"");
+    assert!(steam.contains("air.steam = water: must be the name of a material that is a gas"), "{steam}");
+    assert!(wrong("ash = \"sand\"").contains("air.ash = "));
+}

@@ -115,7 +115,7 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
         empty_is_zero: false,
         materials: Vec::new(),
         title: format!("volcano, step {}", simulation.steps()),
-        rulers: site.rulers(),
+        rulers: lavoxel::render::Ruler::all(&site),
     };
     let spec = SliceSpec::whole(world.grid(), axis, cell, (320, 213));
     let picture = slice(world.grid(), &spec, &style, |place| {

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::air::article::ArticleParams;
 use crate::air::{AirGrid, Motion, Side, Wind};
 use crate::grid::{Grid, MAX_SIDE};
-use crate::matter::{Kind, Material, check_known};
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, within};
 
@@ -86,11 +85,11 @@ table! {
 }
 
 impl AirSpec {
-    /// Checks every number beside the materials of the world.
+    /// Checks every number. That `steam` and `ash` name materials of the world is checked by the scene.
     ///
     /// # Errors
     /// Names the key that is out of range.
-    pub fn validate(&self, materials: &[Material]) -> Result<(), Invalid> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         let wrong_ratio = |ratio| Invalid::new("air.ratio", ratio, "1, 2, 4 or 8");
         self.ratio.filter(|ratio| ![1, 2, 4, 8].contains(ratio)).map_or(Ok(()), |ratio| Err(wrong_ratio(ratio)))?;
         self.check("air")?;
@@ -99,10 +98,7 @@ impl AirSpec {
         if self.sides.top == Side::Wrap {
             return Err(Invalid::new("air.sides.top", "wrap", "\"open\" or \"wall\""));
         }
-        let kinds = [("air.steam", &self.steam, Kind::Gas, "a gas"), ("air.ash", &self.ash, Kind::Grain, "of grains")];
-        kinds
-            .into_iter()
-            .try_for_each(|(key, name, kind, what)| check_kind((key, name.as_deref()), materials, kind, what))
+        Ok(())
     }
 
     /// The cells of the air over a box of voxels of `cell_m` metres, with sides that are multiples of `multiple`.
@@ -130,18 +126,6 @@ impl AirSpec {
     }
 }
 
-fn check_kind(
-    (key, name): (&str, Option<&str>),
-    materials: &[Material],
-    kind: Kind,
-    what: &str,
-) -> Result<(), Invalid> {
-    let Some(name) = name else { return Ok(()) };
-    check_known(key, name, materials.iter().map(|material| material.name.as_str()))?;
-    let fits = materials.iter().any(|material| material.name == name && material.kind == kind);
-    if fits { Ok(()) } else { Err(Invalid::new(key, name, format!("the name of a material that is {what}"))) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,19 +147,16 @@ mod tests {
 
     #[test]
     fn wrong_tables_name_their_key() {
-        let materials = Material::with_lava(vec![Material::water(), Material::steam()]);
         let wrong = |text: &str| {
             let spec: AirSpec = toml::from_str(text).map_err(|e| e.message().to_owned()).expect("keys");
-            spec.validate(&materials).expect_err(text).to_string()
+            spec.validate().expect_err(text).to_string()
         };
         assert_eq!(wrong("ratio = 3"), "air.ratio = 3: must be 1, 2, 4 or 8");
         assert_eq!(wrong("sides = { top = \"wrap\" }"), "air.sides.top = wrap: must be \"open\" or \"wall\"");
         assert!(wrong("wind = [[5.0, 1.0, 0.0], [5.0, 2.0, 0.0]]").contains("in the order of the heights"));
-        assert_eq!(wrong("steam = \"water\""), "air.steam = water: must be the name of a material that is a gas");
-        assert!(wrong("ash = \"sand\"").starts_with("air.ash = "));
         assert!(wrong("step_s = 0.0").starts_with("air.step_s = 0"));
         assert!(toml::from_str::<AirSpec>("solver_s = 1.0").is_err());
         let air: AirSpec = toml::from_str("").expect("all keys have defaults");
-        assert_eq!(air.validate(&materials), Ok(()));
+        assert_eq!(air.validate(), Ok(()));
     }
 }

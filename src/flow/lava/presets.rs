@@ -1,7 +1,7 @@
 //! Presets of lavas and other liquids, with their sources.
 
 use super::{Cooling, Lava, Viscosity};
-use crate::matter::LAVA_DENSITY;
+use crate::units::LAVA_DENSITY;
 
 impl Lava {
     /// Names of the presets.

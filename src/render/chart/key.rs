@@ -87,25 +87,26 @@ impl Plain {
     }
 }
 
-impl Palette {
-    /// The palette that a quantity has of its own: of a material from a pale to the full tone of its colour, of the air by what
-    /// is measured. `None` for the lava and the ground, which have that of the look.
-    pub fn of_quantity<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Option<Self> {
-        match quantity.measure() {
-            CellMeasure::Heat | CellMeasure::Temperature => Self::named("inferno"),
-            CellMeasure::Speed | CellMeasure::Viscosity => Self::named("viridis"),
-            CellMeasure::VelocityEast | CellMeasure::VelocityNorth => Self::named("viridis"),
-            CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Ink => Some(haze::PALETTE.clone()),
-            CellMeasure::Amount
-            | CellMeasure::Energy
-            | CellMeasure::SpecificEnergy
-            | CellMeasure::Solid
-            | CellMeasure::Set => {
-                let name = quantity.material().filter(|name| *name != Material::LAVA)?;
-                let color = Plain::all(materials).into_iter().find(|plain| plain.name == name)?.color;
-                let tone = |k: usize, t: f32| f32::from(color[k]) / 255.0 * t + PALE * (1.0 - t);
-                Some(Self::sampled(|t| std::array::from_fn(|k| tone(k, LEAST_TONE + (1.0 - LEAST_TONE) * t))))
-            }
+/// The palette that a quantity has of its own: of a material from a pale to the full tone of its colour, of the air by what
+/// is measured. `None` for the lava and the ground, which have that of the look.
+pub fn palette_of_quantity<'a>(
+    quantity: &Quantity,
+    materials: impl IntoIterator<Item = &'a Material>,
+) -> Option<Palette> {
+    match quantity.measure() {
+        CellMeasure::Heat | CellMeasure::Temperature => Palette::named("inferno"),
+        CellMeasure::Speed | CellMeasure::Viscosity => Palette::named("viridis"),
+        CellMeasure::VelocityEast | CellMeasure::VelocityNorth => Palette::named("viridis"),
+        CellMeasure::Ash | CellMeasure::Steam | CellMeasure::Ink => Some(haze::PALETTE.clone()),
+        CellMeasure::Amount
+        | CellMeasure::Energy
+        | CellMeasure::SpecificEnergy
+        | CellMeasure::Solid
+        | CellMeasure::Set => {
+            let name = quantity.material().filter(|name| *name != Material::LAVA)?;
+            let color = Plain::all(materials).into_iter().find(|plain| plain.name == name)?.color;
+            let tone = |k: usize, t: f32| f32::from(color[k]) / 255.0 * t + PALE * (1.0 - t);
+            Some(Palette::sampled(|t| std::array::from_fn(|k| tone(k, LEAST_TONE + (1.0 - LEAST_TONE) * t))))
         }
     }
 }
@@ -121,7 +122,7 @@ mod tests {
         let all = Quantity::of_materials(&materials).into_iter().chain(Quantity::of_air());
         let mut ends = Vec::new();
         for quantity in all {
-            let own = Palette::of_quantity(&quantity, &materials);
+            let own = palette_of_quantity(&quantity, &materials);
             let of_look = quantity.measure() == CellMeasure::Solid || quantity.material() == Some(Material::LAVA);
             assert_eq!(own.is_none(), of_look, "{}", quantity.name());
             ends.extend(own.map(|palette| palette.srgb(1.0)));

@@ -6,8 +6,7 @@ use crate::state::StateRef;
 use crate::world::{CellMeasure, Quantity};
 
 use super::{Axis, Content, Sample};
-use crate::render::chart::key::Plain;
-use crate::view::Palette;
+use crate::render::chart::key::{Plain, palette_of_quantity};
 
 impl Cut {
     /// The slice of a quantity at `cell` along an axis; a cell outside the box becomes the last one.
@@ -21,7 +20,7 @@ impl Cut {
         let (width, height) = (across.cells(grid), down.cells(grid));
         let sample = Sample::new(state, quantity);
         let (plain, (low, high)) = (sample.plain(), state.range(quantity));
-        let own = Palette::of_quantity(quantity, world.materials());
+        let own = palette_of_quantity(quantity, world.materials());
         let texel = |i: usize| match (sample.at(axis.cell(cell, (i % width, i / width))), &own) {
             (Content::Value(value), Some(palette)) => colored(palette.srgb((value - low) / (high - low))),
             (content, _) => texel(content, (low, high), &plain),

@@ -75,7 +75,7 @@ impl Plane {
         let axis = self.axis.number();
         let count = [site.grid.nx, site.grid.ny, site.grid.nz][axis];
         let key = "slice.cell";
-        let metres = &site.metres()[axis];
+        let metres = &Ruler::metres(site)[axis];
         let part = |ruler: &Ruler, unit: &str| {
             let (a, b) = (ruler.at(0.0), ruler.at(count as f64));
             format!("{}{unit} to {}{unit}", a.min(b), a.max(b))
@@ -92,7 +92,7 @@ impl Plane {
             Place::Map(value) => {
                 let value_of = format!("map:{value}");
                 let none = || Invalid::new(key, &value_of, "in cells or metres: the terrain has no map coordinates");
-                let map = &site.map_rulers().ok_or_else(none)?[usize::from(self.axis == Axis::Z)];
+                let map = &Ruler::of_map(site).ok_or_else(none)?[usize::from(self.axis == Axis::Z)];
                 found(map, value, count).ok_or_else(|| Invalid::new(key, &value_of, part(map, "")))
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
 use crate::map::Site;
-use crate::render::chart::key::Plain;
+use crate::render::chart::key::{Plain, palette_of_quantity};
 use crate::render::{Image, Palette, Ruler, Scale, round_up};
 use crate::simulation::Simulation;
 use crate::validate::Invalid;
@@ -48,7 +48,7 @@ impl Slices {
             quantity: section.quantity,
             palette,
             kelvin,
-            rulers: site.rulers(),
+            rulers: Ruler::all(site),
             crop: (!section.whole).then(Crop::default),
             largest: 0.0,
         })
@@ -70,7 +70,7 @@ impl Slices {
         if let Some(crop) = &mut self.crop {
             spec.shown = crop.show(survey.extent, spec.shown);
         }
-        let own = Palette::of_quantity(&self.quantity, world.materials());
+        let own = palette_of_quantity(&self.quantity, world.materials());
         let style = SliceStyle {
             palette: own.unwrap_or_else(|| self.palette.clone()),
             scale: self.scale(&materials),

@@ -6,7 +6,7 @@ use super::{BRIGHT, SHADE};
 use crate::matter::Material;
 use crate::render::chart::ticks::Ticks;
 use crate::render::media::haze;
-use crate::render::{Palette, Plain, Scale, Style};
+use crate::render::{Palette, Plain, Scale, Style, palette_of_quantity};
 use crate::viewer::state::State;
 use crate::world::Quantity;
 
@@ -39,7 +39,7 @@ pub(super) fn draw(context: &Context, state: &State) {
             true => scale.of_volume(quantity, state.look.kelvin),
             false => scale.in_celsius(quantity, state.look.kelvin),
         });
-        let own = Palette::of_quantity(quantity, materials()).unwrap_or_else(|| palette.clone());
+        let own = palette_of_quantity(quantity, materials()).unwrap_or_else(|| palette.clone());
         bars.extend(scale.filter(|scale| bars.iter().all(|(_, bar)| bar != scale)).map(|scale| (own, scale)));
     }
     let painter = context.layer_painter(LayerId::background());

@@ -1,4 +1,4 @@
-//! Keys of a mesh in a scene, and where its triangles lie in the box.
+//! Keys of a mesh in a scene.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Cells;
-use super::Soup;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, one_line};
 
@@ -73,32 +72,6 @@ impl MeshSpec {
         self.check(key)?;
         one_of(key, [("base", self.base.is_some()), ("origin", self.origin.is_some())])?;
         one_of(key, [("height", self.height.is_some()), ("unit_m", self.unit_m.is_some())])
-    }
-
-    /// Brings triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide as high.
-    ///
-    /// # Errors
-    /// Says so where a height is asked of a mesh that has none.
-    pub(super) fn place(&self, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), super::error::Fault> {
-        let angle = self.turn_deg.to_radians();
-        let (sin, cos) = (libm::sin(angle), libm::cos(angle));
-        // Clockwise from above takes the east to the south.
-        soup.change(|[x, y, z]| [x * cos - z * sin, y, x * sin + z * cos]);
-        let [low, high] = soup.bounds();
-        let tall = high[1] - low[1];
-        let scale = match (self.unit_m, self.height) {
-            (Some(unit_m), _) => unit_m / cell_m,
-            (None, Some(height)) if tall > 0.0 => height / (tall * stretch),
-            (None, _) => return Err(super::error::Fault::Flat),
-        };
-        let scales = [scale, scale * stretch, scale];
-        let middle = [(low[0] + high[0]) / 2.0, low[1], (low[2] + high[2]) / 2.0];
-        let (from, to) = match (self.origin, self.base) {
-            (Some(origin), _) => ([0.0; 3], origin),
-            (None, base) => (middle, base.unwrap_or_default()),
-        };
-        soup.change(|p| std::array::from_fn(|k| to[k] + (p[k] - from[k]) * scales[k]));
-        Ok(())
     }
 }
 
