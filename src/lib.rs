@@ -148,62 +148,28 @@
 
 #![warn(missing_docs, clippy::print_stdout)]
 
+pub use lavoxel_air as air;
+pub use lavoxel_automaton::{engine, matter, rules, view, world};
+pub use lavoxel_base::{
+    account, body, grid, input, inside, measure, memory, output, param, random, shipped, units, validate, words,
+};
+pub use lavoxel_geo::{generate, map, mesh, terrain};
+pub use lavoxel_io::{checkpoint, export, report};
+pub use lavoxel_observe::{calibrate, compare, exposure, hazard, plot, sheet};
+pub use lavoxel_render as render;
+pub use lavoxel_scene::{film, scene};
+pub use lavoxel_sim::{coupling, goals, lowpass, records, simulation, source, state};
+#[cfg(feature = "window")]
+pub use lavoxel_window as viewer;
 pub use ndarray;
 
-pub mod account;
-pub mod air;
-
-pub mod body;
-pub mod calibrate;
-pub mod checkpoint;
-pub mod compare;
-pub mod coupling;
-pub mod engine;
-mod exact;
-pub mod export;
-pub mod exposure;
-pub mod film;
-pub mod flow;
-pub mod generate;
-pub mod goals;
-pub mod grid;
-pub mod hazard;
-pub mod input;
-pub mod inside;
-pub mod lowpass;
-pub mod map;
-pub mod matter;
-pub mod measure;
-pub mod memory;
-pub mod mesh;
-pub mod output;
-mod parallel;
-pub mod param;
-pub mod plot;
 pub mod prelude;
-pub mod random;
-pub mod records;
-pub mod render;
-pub mod report;
-mod round;
-pub mod rules;
-pub mod scene;
-pub mod sheet;
-pub mod shipped;
-mod simd;
-pub mod simulation;
-pub mod source;
-mod stamp;
-pub mod state;
-mod table;
-pub mod terrain;
-pub mod units;
-pub mod validate;
-pub mod view;
-#[cfg(feature = "window")]
-pub mod viewer;
-pub mod words;
-pub mod world;
+
+/// Lava in metres, seconds and kelvin, with its set-ups of a known answer.
+pub mod flow {
+    pub use lavoxel_flow::*;
+    pub use lavoxel_observe::verify;
+}
 
 /// The README's examples compile and run.
 #[cfg(doctest)]

@@ -88,10 +88,10 @@ pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
         let high = if param.scale == Scale::Linear { param.high } else { 3.0 * param.default() };
         prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
     };
-    let values: Vec<_> = Param::all().map(value).collect();
+    let values: Vec<_> = RulesSpec::params().map(value).collect();
     (values, any::<bool>()).prop_map(|(values, open)| {
         let mut rules = RulesSpec { walls: if open { Walls::Open } else { Walls::Closed }, ..RulesSpec::default() };
-        Param::all().zip(values).for_each(|(param, value)| (param.set)(&mut rules, value));
+        RulesSpec::params().zip(values).for_each(|(param, value)| (param.set)(&mut rules, value));
         rules
     })
 }

@@ -44,17 +44,6 @@ pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
     found
 }
 
-/// Whether a Vulkan driver is installed; records a skipped test where none is.
-#[cfg(feature = "window")]
-pub(crate) fn vulkan() -> bool {
-    let instance = wgpu::Instance::default();
-    let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
-    if adapter.is_err() {
-        skip("a Vulkan driver (Debian: mesa-vulkan-drivers)");
-    }
-    adapter.is_ok()
-}
-
 /// Elevation data next to the checkout; records a skipped test where it is not. It is no package, so `LAVOXEL_SKIP`
 /// does not ask for it.
 pub(crate) fn terrain(name: &str) -> Option<PathBuf> {

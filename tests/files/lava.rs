@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common::tiled;
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
-use lavoxel::rules::Param;
+use lavoxel::rules::RulesSpec;
 use lavoxel::scene::{Scene, Stage, schema};
 
 const BOX: &str = "[grid]\nsize = [16, 20, 16]\ncell_size_m = 1.0\n[terrain]\nkind = \"hills\"\n[[vent]]\nx = 8.0\nz = 8.0\nrate = \
@@ -48,7 +48,7 @@ fn a_scene_written_both_ways_has_the_same_states() {
     let by_lava = scene(&both("", "", &format!("{OF_LAVA}\nlook = {{ {OPACITY} }}")));
     assert_eq!(by_lava.spec, by_rules.spec);
     // Each number is another one than that of a scene that says nothing.
-    for param in Param::all() {
+    for param in RulesSpec::params() {
         assert_ne!((param.get)(&by_lava.spec.rules), param.default(), "{}", param.key);
     }
     assert_eq!(steps(&mut built(&by_lava), 80), steps(&mut built(&by_rules), 80));
@@ -149,7 +149,7 @@ fn the_schema_knows_the_keys_of_the_lava() {
     let schema = schema();
     let material = "/properties/material/items/properties";
     for table in [material, "/properties/event/items/properties/material/properties"] {
-        for param in Param::all() {
+        for param in RulesSpec::params() {
             let key = if param.key == "support" { "viscosity" } else { param.key };
             let number = schema.pointer(&format!("{table}/{}", key.replace('.', "/properties/"))).expect(key);
             assert_eq!(number["maximum"].as_f64(), Some(param.high), "{key}");

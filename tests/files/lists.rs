@@ -18,15 +18,18 @@ fn sources() -> Vec<(String, String)> {
             if path.is_dir() { below(&path, all) } else { all.push(path) }
         }
     }
-    let (src, mut all) = (root().join("src"), Vec::new());
-    below(&src, &mut all);
+    let mut all = Vec::new();
+    below(&root().join("src"), &mut all);
+    for member in fs::read_dir(root().join("crates")).expect("a folder") {
+        below(&member.expect("an entry").path().join("src"), &mut all);
+    }
     all.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Modules of tests in files of their own.
         name.ends_with(".rs") && !name.starts_with("tests") && !name.ends_with("_tests.rs")
     });
     let source = |path: PathBuf| {
-        let name = path.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
+        let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
         let text = fs::read_to_string(&path).expect("text");
         // Modules of tests stand at the end of a file.
         let end = ["#[cfg(test)]", "#[cfg(all(test,"].iter().filter_map(|mark| text.find(mark)).min();
@@ -39,8 +42,13 @@ fn sources() -> Vec<(String, String)> {
 #[test]
 fn only_the_readers_of_the_list_open_files() {
     // Its own temporary files, the system's facts, and tests of the window in files of their own.
-    let others =
-        ["input.rs", "output.rs", "cli/process/machine.rs", "viewer/paint/gpu/twins.rs", "viewer/paint/device.rs"];
+    let others = [
+        "crates/base/src/input.rs",
+        "crates/base/src/output.rs",
+        "src/cli/process/machine.rs",
+        "crates/window/src/paint/gpu/twins.rs",
+        "crates/window/src/paint/device.rs",
+    ];
     let marks = [
         "File::open(",
         "fs::read(",
@@ -52,9 +60,15 @@ fn only_the_readers_of_the_list_open_files() {
     for (name, code) in sources() {
         let found = marks.iter().find(|mark| code.contains(**mark));
         // The readers of TIFF files and of databases open them again, after `input` has checked them.
-        let again = [("terrain/formats/geotiff/mod.rs", "FileSource::open("), ("map/gpkg.rs", "open_with_flags(")];
+        let again = [
+            ("crates/geo/src/terrain/formats/geotiff/mod.rs", "FileSource::open("),
+            ("crates/geo/src/map/gpkg.rs", "open_with_flags("),
+        ];
         let is_known = others.contains(&&*name) || found.is_some_and(|mark| again.contains(&(&*name, *mark)));
-        assert!(found.is_none() || is_known, "src/{name} has {found:?}: open files by a reader of src/input.rs");
+        assert!(
+            found.is_none() || is_known,
+            "{name} has {found:?}: open files by a reader of crates/base/src/input.rs"
+        );
     }
 }
 
@@ -65,7 +79,7 @@ fn readers_are_weighed_and_fuzzed() {
     let mut names = BTreeSet::new();
     for reader in READERS {
         assert!(names.insert(reader.name), "{} is twice in the list", reader.name);
-        assert!(root().join("src").join(reader.weighed_in).is_file(), "{}: src/{}", reader.name, reader.weighed_in);
+        assert!(root().join(reader.weighed_in).is_file(), "{}: {}", reader.name, reader.weighed_in);
         let target = reader.fuzz;
         assert!(targets.contains(&format!("name: \"{target}\"")), "{}: TARGETS lacks {target}", reader.name);
         assert!(cargo.contains(&format!("path = \"fuzz_targets/{target}.rs\"")), "{}: fuzz/Cargo.toml", reader.name);

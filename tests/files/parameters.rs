@@ -22,7 +22,7 @@ use serde::Serialize;
 
 #[test]
 fn the_built_in_scene_says_what_each_parameter_does() {
-    for param in Param::all() {
+    for param in RulesSpec::params() {
         let key = param.key.rsplit('.').next().expect("a key is not empty");
         let line = VOLCANO.lines().find(|line| line.starts_with(&format!("{key} = "))).expect(key);
         let (value, what) = line.split_once('#').expect(key);
@@ -35,7 +35,7 @@ fn the_built_in_scene_says_what_each_parameter_does() {
 fn the_documentation_has_a_row_for_each_parameter() {
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md")).expect("docs/scenes.md");
-    let rules = Param::all().map(row_of);
+    let rules = RulesSpec::params().map(row_of);
     for row in rules.chain(Material::params().map(row_of)) {
         assert!(page.contains(&row), "docs/scenes.md lacks this row:\n{row}");
     }
@@ -114,10 +114,10 @@ fn made_for_security() -> [(&'static str, &'static str, Vec<String>); 2] {
         let (what, endings, by, most) =
             (reader.what, endings(reader.endings), reader.named_by, size(reader.most_bytes));
         let weight = if reader.weight > 0.0 { reader.weight.to_string() } else { "in pieces".to_owned() };
-        format!("| {what} | {endings} | {by} | {most} | {weight} | `src/{}` | `{}` |", reader.weighed_in, reader.fuzz)
+        format!("| {what} | {endings} | {by} | {most} | {weight} | `{}` | `{}` |", reader.weighed_in, reader.fuzz)
     });
     let written = WRITERS.iter().map(|writer| {
-        format!("| {} | {} | {} | `src/{}` |", writer.what, endings(writer.endings), writer.named_by, writer.written_in)
+        format!("| {} | {} | {} | `{}` |", writer.what, endings(writer.endings), writer.named_by, writer.written_in)
     });
     let table = |head: &str, columns: usize, rows: &mut dyn Iterator<Item = String>| {
         [head.to_owned(), format!("|{}", "---|".repeat(columns))].into_iter().chain(rows).collect::<Vec<_>>()
@@ -337,7 +337,7 @@ fn row_of<T: Default>(param: &Param<T>) -> String {
 
 #[test]
 fn a_number_out_of_its_range_is_refused_by_the_name_of_its_table() {
-    for param in Param::all() {
+    for param in RulesSpec::params() {
         for value in [param.low, param.high, param.default()] {
             let mut spec = RulesSpec::default();
             (param.set)(&mut spec, value);

@@ -22,7 +22,7 @@ fn files_that_pages_name_are_there() {
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         let quoted = text.split('`').skip(1).step_by(2);
-        let inside = |name: &&str| ["src/", "tests/", "examples/"].iter().any(|room| name.starts_with(room));
+        let inside = |name: &&str| ["crates/", "src/", "tests/", "examples/"].iter().any(|room| name.starts_with(room));
         for name in quoted.filter(inside).filter(|name| !name.contains(char::is_whitespace)) {
             assert!(project().join(name).exists(), "{} names {name}", page.display());
             seen += 1;

@@ -20,7 +20,7 @@ const SIZE: [u32; 2] = [192, 128];
 const LARGER: u32 = 4;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/viewer/ui/gallery/pictures")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/window/src/ui/gallery/pictures")
 }
 
 /// The hash of a scene and the flags with which it is drawn: FNV-1a.

@@ -6,6 +6,8 @@ mod child;
 mod common;
 #[path = "../common/needs.rs"]
 mod needs;
+#[path = "../common/vulkan.rs"]
+mod vulkan;
 
 mod film;
 mod session;

@@ -2,7 +2,7 @@
 //! memory of the whole process.
 #![cfg(target_os = "linux")]
 
-use crate::needs;
+use crate::vulkan::vulkan;
 use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 use lavoxel::render::{Camera, CameraSpec, Glow};
@@ -50,7 +50,7 @@ fn eruption() -> (Painter, Worker) {
 
 #[test]
 fn memory_stays_flat_while_the_camera_turns() {
-    if !needs::vulkan() {
+    if !vulkan() {
         return;
     }
     let _surface = pollster::block_on(OffscreenSurface::new(64, 64));

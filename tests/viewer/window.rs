@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::child::Running;
 use crate::needs;
+use crate::vulkan::vulkan;
 use image::{AnimationDecoder, RgbaImage};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::lowpass::LowPass;
@@ -46,7 +47,7 @@ impl Display {
 
     /// A display of so many pixels.
     fn of_size(size: &str) -> Option<Self> {
-        let there = needs::program("Xvfb", "xvfb") && needs::program("xdotool", "xdotool") && needs::vulkan();
+        let there = needs::program("Xvfb", "xvfb") && needs::program("xdotool", "xdotool") && vulkan();
         if !there {
             return None;
         }

@@ -1,0 +1,115 @@
+//! Ground and air at each place, also beyond the sides of the box.
+
+use crate::{OPEN, Openness, Side};
+use lavoxel_base::grid::Place;
+
+/// A cell, also outside of the box.
+pub(super) type At = [i32; 3];
+
+/// Ground or air at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// An open cell of the box; beyond a side that wraps, the one on the other side.
+    Inside(Place),
+    /// The air outside of open sides, with the nearest cell of the box.
+    Outside(Place),
+    /// Ground, or a wall.
+    Solid,
+}
+
+/// The ground, and what is beyond the sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'a>(pub(super) &'a Openness);
+
+impl Around<'_> {
+    /// Ground or air at a place.
+    pub(super) fn spot(self, at: At) -> Spot {
+        let grid = self.0.grid();
+        let (mut place, mut outside) = ([0; 3], false);
+        for axis in 0..3 {
+            let (n, cells) = (at[axis], grid.size()[axis] as i32);
+            place[axis] = match grid.sides[axis] {
+                _ if (0..cells).contains(&n) => n,
+                _ if axis == 1 && n < 0 => return Spot::Solid,
+                Side::Wrap if axis != 1 => n.rem_euclid(cells),
+                Side::Open => {
+                    outside = true;
+                    n.clamp(0, cells - 1)
+                }
+                _ => return Spot::Solid,
+            } as usize;
+        }
+        match outside {
+            true => Spot::Outside(place),
+            false if self.0.is_solid(place) => Spot::Solid,
+            false => Spot::Inside(place),
+        }
+    }
+
+    /// Openness of the lower face of a cell along an axis, 0 to [`OPEN`].
+    pub(super) fn low(self, axis: usize, at: At) -> u16 {
+        match (self.spot(step(at, axis, -1)), self.spot(at)) {
+            (Spot::Solid, _) | (_, Spot::Solid) => 0,
+            (Spot::Inside(_), Spot::Inside(place)) => self.0.low(axis, place),
+            _ => OPEN,
+        }
+    }
+
+    /// Openness of the upper face.
+    pub(super) fn high(self, axis: usize, at: At) -> u16 {
+        self.low(axis, step(at, axis, 1))
+    }
+
+    /// A velocity without what points into shut faces.
+    pub(super) fn shut(self, at: At, mut v: [i32; 3]) -> [i32; 3] {
+        for (axis, v) in v.iter_mut().enumerate() {
+            let open = if *v < 0 { self.low(axis, at) } else { self.high(axis, at) };
+            *v = if open == 0 { 0 } else { *v };
+        }
+        v
+    }
+}
+
+/// A place some cells further along an axis.
+pub(super) fn step(mut at: At, axis: usize, cells: i32) -> At {
+    at[axis] += cells;
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AirGrid;
+    use lavoxel_base::grid::Grid;
+
+    #[test]
+    fn beyond_the_sides() {
+        let grid = AirGrid::new(Grid::new(4, 3, 5), [Side::Wrap, Side::Open, Side::Wall]);
+        let mut openness = Openness::free(grid);
+        openness.set_solid([0, 2, 2], true);
+        openness.set_face(0, [3, 1, 1], 99);
+        let around = Around(&openness);
+        for (at, spot) in [
+            ([1, 1, 1], Spot::Inside([1, 1, 1])),
+            ([-1, 1, 1], Spot::Inside([3, 1, 1])),
+            ([4, 2, 2], Spot::Solid),
+            ([4, 3, 2], Spot::Outside([0, 2, 2])),
+            ([1, 4, 1], Spot::Outside([1, 2, 1])),
+            ([1, 3, -1], Spot::Solid),
+            ([1, -1, 1], Spot::Solid),
+        ] {
+            assert_eq!(around.spot(at), spot, "{at:?}");
+        }
+        for (axis, at, low, high) in [
+            (0, [3, 1, 1], 99, OPEN),
+            (0, [-1, 1, 1], 99, OPEN),
+            (1, [1, 2, 1], OPEN, OPEN),
+            (1, [1, 3, 1], OPEN, OPEN),
+            (1, [0, 2, 2], 0, 0),
+            (0, [1, 3, 1], OPEN, OPEN),
+            (2, [1, 1, 0], 0, OPEN),
+        ] {
+            assert_eq!((around.low(axis, at), around.high(axis, at)), (low, high), "axis {axis}, {at:?}");
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! The passes that carry: every cell gives to the corners ahead of it, then asks of those behind it.
+
+use super::chunks::{Part, by_turns};
+use super::four::{Four, pack, pack_velocity, unpack, unpack_velocity};
+use super::ground::Ground;
+use super::lanes::lanes;
+use super::numbers::{Quantity, WHOLE, quotient};
+use super::push::{limit, shut};
+use super::rates::{FASTEST, Rates};
+use super::row::{BLOCK, CORNERS, Shares, block};
+use crate::{AirGrid, BEYOND, Side};
+use lavoxel_base::parallel::*;
+use lavoxel_base::simd::{Level, Simd, Work};
+
+/// Inputs of all passes of a step.
+#[derive(Clone, Copy)]
+pub(super) struct Passes<'a> {
+    pub(super) grid: AirGrid,
+    pub(super) level: Level,
+    pub(super) ground: &'a Ground,
+    pub(super) rates: &'a Rates,
+}
+
+impl Passes<'_> {
+    /// The forward pass: adds to `to`, a copy of `from`, what the cells give to each other.
+    pub(super) fn give<Q: Quantity>(&self, motion: &[Vec<i32>; 3], from: &[Four<Q>], to: &mut [Four<Q>]) {
+        by_turns(self.grid, to, |part| self.level.run(Give { passes: self, motion, from, part }));
+    }
+
+    /// The reverse pass: adds to `to`, a copy of `from`, what the cells get from each other.
+    pub(super) fn ask<Q: Quantity>(
+        &self,
+        motion: &[Vec<i32>; 3],
+        (from, factors): (&[Four<Q>], Option<&[u32]>),
+        to: &mut [Four<Q>],
+    ) {
+        by_turns(self.grid, to, |part| self.level.run(Ask { passes: self, motion, from, factors, part }));
+    }
+
+    /// Carries four fields by a velocity, forward and in reverse, by the factors of [`Passes::factors`]; `outside` gives the
+    /// contents of the air beyond open sides by height.
+    pub(super) fn carry(
+        &self,
+        (motion, factors): (&[Vec<i32>; 3], &[u32]),
+        packed: &mut [Vec<Four<u32>>; 2],
+        fields: &mut [Vec<u32>],
+        outside: impl Fn(usize) -> [u32; 4],
+    ) {
+        self.pack(packed, fields);
+        let [first, second] = packed;
+        // What comes in from outside; `second` is given to, and gets its own beyond the sides after that.
+        self.border_amounts(first, &outside);
+        self.give(motion, first, second);
+        self.border_amounts(second, &outside);
+        first.copy_from_slice(second);
+        self.ask(motion, (second, Some(factors)), first);
+        self.unpack(fields, first);
+    }
+
+    /// Demand of the reverse pass on each cell, as the factor by which all of it is scaled.
+    pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
+        let slab = self.grid.strides()[2];
+        asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
+        by_turns(self.grid, asked, |part| self.level.run(Asked { passes: self, motion, part }));
+        asked.par_chunks_mut(slab).for_each(|asked| self.level.run(Factors(asked)));
+        self.border_factors(asked);
+    }
+
+    /// Puts amounts together, twice.
+    pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
+        let slab = self.grid.strides()[2];
+        one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
+            let field = |which: usize| &fields[which][z * slab..][..slab];
+            self.level.run(Pack { to, other, from: [field(0), field(1), field(2), field(3)] });
+        });
+    }
+
+    /// Puts the components of the velocity together, twice.
+    pub(super) fn pack_velocity(&self, [one, other]: &mut [Vec<Four<i32>>; 2], planes: &[Vec<i32>; 3]) {
+        let slab = self.grid.strides()[2];
+        one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
+            let plane = |axis: usize| &planes[axis][z * slab..][..slab];
+            self.level.run(PackVelocity { to, other, from: [plane(0), plane(1), plane(2)] });
+        });
+    }
+
+    /// Takes amounts apart.
+    pub(super) fn unpack(&self, fields: &mut [Vec<u32>], from: &[Four<u32>]) {
+        let slab = self.grid.strides()[2];
+        let [a, b, c, d] = fields else { return };
+        let parts = a.par_chunks_mut(slab).zip(b.par_chunks_mut(slab)).zip(c.par_chunks_mut(slab));
+        parts.zip(d.par_chunks_mut(slab)).zip(from.par_chunks(slab)).for_each(|((((a, b), c), d), from)| {
+            self.level.run(Unpack { to: [a, b, c, d], from });
+        });
+    }
+
+    /// Takes velocities apart, within the limit and not into shut faces.
+    pub(super) fn unpack_velocity(&self, planes: &mut [Vec<i32>; 3], from: &[Four<i32>]) {
+        let slab = self.grid.strides()[2];
+        let [x, y, z] = planes;
+        let parts = x.par_chunks_mut(slab).zip(y.par_chunks_mut(slab)).zip(z.par_chunks_mut(slab));
+        let inside = BEYOND..BEYOND + self.grid.cells.nz;
+        parts.enumerate().for_each(|(n, ((x, y), z))| {
+            let start = n * slab;
+            if inside.contains(&n) {
+                self.level.run(UnpackVelocity { passes: self, to: [x, y, z], from: &from[start..start + slab], start });
+            }
+        });
+    }
+
+    /// Limits velocities, and copies them.
+    pub(super) fn settle(&self, cells: &mut [Four<i32>], copies: &mut [Four<i32>]) {
+        let slab = self.grid.strides()[2];
+        cells.par_chunks_mut(slab).zip(copies.par_chunks_mut(slab)).for_each(|(cells, copies)| {
+            self.level.run(Settle { cells, copies });
+        });
+    }
+
+    /// Lets heat decay; returns how much did.
+    pub(super) fn decay(&self, heat: &mut [u32]) -> u64 {
+        if !self.rates.decays() {
+            return 0;
+        }
+        let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
+        let inside = &mut heat[BEYOND * slab..][..grid.cells.nz * slab];
+        let slab = |cells: &mut [u32]| {
+            let rows = cells[BEYOND * row..].chunks_mut(row).take(grid.cells.ny).enumerate();
+            rows.map(|(y, cells)| {
+                let background = self.rates.background(y);
+                let lose = |heat: &mut u32| {
+                    let lost = self.rates.decayed(*heat, background);
+                    *heat -= lost;
+                    u64::from(lost)
+                };
+                cells[BEYOND..BEYOND + grid.cells.nx].iter_mut().map(lose).sum::<u64>()
+            })
+            .sum::<u64>()
+        };
+        inside.par_chunks_mut(grid.strides()[2]).map(slab).sum()
+    }
+
+    /// The blocks of cells in some slabs that move something: where they begin, and whether a corner matters in their row.
+    #[inline(always)]
+    fn blocks(&self, slabs: std::ops::Range<usize>) -> impl Iterator<Item = (usize, bool)> {
+        let ([_, row, slab], rough) = (self.grid.strides(), &self.ground.rough);
+        let rows = BEYOND..BEYOND + self.grid.cells.ny + usize::from(self.grid.sides[1] == Side::Open);
+        let rows = slabs.flat_map(move |z| rows.clone().map(move |y| z * (slab / row) + y));
+        rows.flat_map(move |n| (n * row..(n + 1) * row).step_by(BLOCK).map(move |at| (at, rough[n])))
+    }
+}
+
+/// The forward pass over some slabs.
+struct Give<'a, Q> {
+    passes: &'a Passes<'a>,
+    motion: &'a [Vec<i32>; 3],
+    from: &'a [Four<Q>],
+    part: Part<'a, Four<Q>>,
+}
+
+impl<Q: Quantity> Work for Give<'_, Q> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { passes, motion, from, part: Part { slabs, offset, to } } = self;
+        let strides = passes.grid.strides();
+        for (at, is_rough) in passes.blocks(slabs) {
+            let Some(shares) = Shares::of::<false>(motion, passes.ground, (at, strides, is_rough)) else { continue };
+            let from = block(from, at);
+            for (cell, &own) in from.iter().enumerate() {
+                if shares.home[cell] == WHOLE {
+                    continue;
+                }
+                let home = at - offset + cell;
+                let (there, share) = (shares.there(cell, home, strides), shares.share(cell));
+                let mut given = Four::default();
+                for corner in 0..CORNERS {
+                    let part = own.part(share[corner]);
+                    let to = &mut to[there[corner]];
+                    *to = to.plus(part);
+                    given = given.plus(part);
+                }
+                to[home] = to[home].minus(given);
+            }
+        }
+    }
+}
+
+/// Demand of the reverse pass over some slabs on the cells.
+struct Asked<'a> {
+    passes: &'a Passes<'a>,
+    motion: &'a [Vec<i32>; 3],
+    part: Part<'a, u32>,
+}
+
+impl Work for Asked<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { passes, motion, part: Part { slabs, offset, to } } = self;
+        let strides = passes.grid.strides();
+        for (at, is_rough) in passes.blocks(slabs) {
+            let shares = Shares::of::<true>(motion, passes.ground, (at, strides, is_rough));
+            let mut home = shares.as_ref().map_or([WHOLE; BLOCK], |shares| shares.home);
+            if !passes.rates.still_asks {
+                rest(&mut home, motion, at);
+            }
+            for (to, home) in to[at - offset..].iter_mut().zip(home) {
+                *to = to.wrapping_add(home);
+            }
+            let Some(shares) = shares else { continue };
+            for cell in 0..BLOCK {
+                if shares.home[cell] < WHOLE {
+                    let (there, share) = (shares.there(cell, at - offset + cell, strides), shares.share(cell));
+                    for corner in 0..CORNERS {
+                        let to = &mut to[there[corner]];
+                        *to = to.wrapping_add(share[corner]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Cells at rest ask nothing.
+#[inline(always)]
+fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
+    let [x, y, z] = [block(&motion[0], at), block(&motion[1], at), block(&motion[2], at)];
+    for i in 0..BLOCK {
+        let moves = (x[i].unsigned_abs() | y[i].unsigned_abs() | z[i].unsigned_abs()) >> 6;
+        home[i] = if moves == 0 { 0 } else { home[i] };
+    }
+}
+
+/// The reverse pass over some slabs.
+struct Ask<'a, Q> {
+    passes: &'a Passes<'a>,
+    motion: &'a [Vec<i32>; 3],
+    from: &'a [Four<Q>],
+    /// Factors of what is asked of each cell; none: all of it is given.
+    factors: Option<&'a [u32]>,
+    part: Part<'a, Four<Q>>,
+}
+
+impl<Q: Quantity> Work for Ask<'_, Q> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { passes, motion, from, factors, part: Part { slabs, offset, to } } = self;
+        let (strides, cells) = (passes.grid.strides(), to.len());
+        let (from, to) = (&from[offset..][..cells], &mut to[..cells]);
+        let factors = factors.map(|factors| &factors[offset..][..cells]);
+        for (at, is_rough) in passes.blocks(slabs) {
+            let Some(shares) = Shares::of::<true>(motion, passes.ground, (at, strides, is_rough)) else { continue };
+            for cell in 0..BLOCK {
+                if shares.home[cell] == WHOLE {
+                    continue;
+                }
+                let home = at - offset + cell;
+                let (there, share) = (shares.there(cell, home, strides), shares.share(cell));
+                let mut got = Four::default();
+                for corner in 0..CORNERS {
+                    let there = there[corner];
+                    let share = match factors {
+                        Some(factors) => share[corner].wrapping_mul(factors[there]) >> 15,
+                        None => share[corner],
+                    };
+                    let part = from[there].part(share);
+                    to[there] = to[there].minus(part);
+                    got = got.plus(part);
+                }
+                to[home] = to[home].plus(got);
+            }
+        }
+    }
+}
+
+/// Turns what is asked of cells into factors.
+struct Factors<'a>(&'a mut [u32]);
+
+impl Work for Factors<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        lanes!(self.0, [], |own, _i| quotient(1 << 30, own.max(WHOLE)));
+    }
+}
+
+struct Settle<'a> {
+    cells: &'a mut [Four<i32>],
+    copies: &'a mut [Four<i32>],
+}
+
+impl Work for Settle<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        for (Four(values), copy) in self.cells.iter_mut().zip(self.copies) {
+            *values = values.map(|value| value.clamp(-FASTEST, FASTEST));
+            *copy = Four(*values);
+        }
+    }
+}
+
+struct Pack<'a> {
+    to: &'a mut [Four<u32>],
+    other: &'a mut [Four<u32>],
+    from: [&'a [u32]; 4],
+}
+
+impl Work for Pack<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        pack(self.to, self.from);
+        self.other.copy_from_slice(self.to);
+    }
+}
+
+struct PackVelocity<'a> {
+    to: &'a mut [Four<i32>],
+    other: &'a mut [Four<i32>],
+    from: [&'a [i32]; 3],
+}
+
+impl Work for PackVelocity<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        pack_velocity(self.to, self.from);
+        self.other.copy_from_slice(self.to);
+    }
+}
+
+struct Unpack<'a> {
+    to: [&'a mut [u32]; 4],
+    from: &'a [Four<u32>],
+}
+
+impl Work for Unpack<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let [a, b, c, d] = self.to;
+        unpack(a, b, c, d, self.from);
+    }
+}
+
+struct UnpackVelocity<'a> {
+    passes: &'a Passes<'a>,
+    to: [&'a mut [i32]; 3],
+    from: &'a [Four<i32>],
+    start: usize,
+}
+
+impl Work for UnpackVelocity<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, _: S) {
+        let (strides, cells) = (self.passes.grid.strides(), self.from.len());
+        let row = strides[1];
+        for at in (0..cells).step_by(row) {
+            let [x, y, z] = self.to.each_mut().map(|to| &mut to[at..at + row]);
+            unpack_velocity(x, y, z, &self.from[at..at + row]);
+            for (axis, to) in self.to.iter_mut().enumerate() {
+                let (to, low, start) = (&mut to[at..at + row], &self.passes.ground.low[axis], self.start + at);
+                limit(to);
+                shut(to, &low[start..start + row], &low[start + strides[axis]..]);
+            }
+        }
+    }
+}

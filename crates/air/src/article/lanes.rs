@@ -1,0 +1,21 @@
+//! Loops over rows of cells that the compiler makes into wide instructions: one slice is written in each.
+
+/// Cells of a block; rows of the fields have whole blocks.
+pub(super) const BLOCK: usize = 16;
+
+/// Sets each value of the slice `$to` to `$value`, where `$own` is the old one and `$from[$i]` those of the slices that are
+/// named.
+macro_rules! lanes {
+    ($to:expr, [$($from:ident),*], |$own:ident, $i:ident| $value:expr) => {{
+        let to: &mut [_] = $to;
+        let count = to.len() / $crate::article::lanes::BLOCK * $crate::article::lanes::BLOCK;
+        let to = &mut to[..count];
+        $(let $from = &$from[..count];)*
+        for $i in 0..count {
+            let $own = to[$i];
+            to[$i] = $value;
+        }
+    }};
+}
+
+pub(super) use lanes;

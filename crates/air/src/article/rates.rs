@@ -1,0 +1,199 @@
+//! The constants of one step as integers.
+
+use super::ArticleParams;
+use super::numbers::{Fine, WHOLE, mul, quotient, root, share};
+use crate::{Forces, UNIT};
+
+/// The largest speed along an axis, 2 cells a step: half of it moves an amount by a whole cell, which is as far as a pass can.
+pub(super) const FASTEST: i32 = 2 << 20;
+
+/// Larger densities press and hotter air lifts no more than this, 256.0: a sum of forces stays far below 2³¹.
+const STRONGEST: u32 = 1 << 28;
+
+/// Cells inside of a side through which the wind blows in that are drawn to the wind.
+pub(super) const SPONGE: usize = 4;
+
+/// Share that a step draws from them.
+const RELAXED: f32 = 0.1;
+
+/// The constants of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Rates {
+    pub(super) pressure: u32,
+    pub(super) filter_velocity: u32,
+    pub(super) filter_density: u32,
+    pub(super) lift: Fine,
+    pub(super) weight: Fine,
+    pub(super) relaxed: u32,
+    pub(super) still_asks: bool,
+    friction: Friction,
+    decay: Decay,
+    wind: Vec<[i32; 2]>,
+    background: Vec<u32>,
+}
+
+/// The share of the velocity that is lost: a·v + b + c/v.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Friction {
+    quadratic: u32,
+    linear: u32,
+    constant: u32,
+}
+
+/// The loss of heat h: a·h² + b·h + c.
+#[derive(Clone, Copy, Debug)]
+struct Decay {
+    quadratic: Fine,
+    linear: Fine,
+    constant: u32,
+}
+
+impl Rates {
+    pub(super) fn new(params: &ArticleParams, forces: &Forces) -> Self {
+        let [quadratic, linear, constant] = forces.friction;
+        let friction = Friction { quadratic: share(quadratic), linear: share(linear), constant: share(constant) >> 1 };
+        let [quadratic, linear, constant] = params.heat_decay;
+        let constant = (f64::from(constant) * f64::from(UNIT)).round() as u32;
+        let speed = |v: f32| ((f64::from(v) * f64::from(UNIT)).round() as i32).clamp(-FASTEST, FASTEST);
+        Self {
+            pressure: share(params.pressure),
+            filter_velocity: share(params.filter_velocity),
+            filter_density: share(params.filter_density),
+            lift: Fine::new(forces.lift),
+            weight: Fine::new(forces.weight),
+            relaxed: share(RELAXED),
+            still_asks: params.still_asks,
+            friction,
+            decay: Decay { quadratic: Fine::new(quadratic), linear: Fine::new(linear), constant },
+            wind: forces.wind.iter().map(|wind| wind.map(speed)).collect(),
+            background: forces.background.clone(),
+        }
+    }
+
+    /// The wind at a height: above its table as at its end.
+    pub(super) fn wind(&self, y: usize) -> [i32; 3] {
+        let [x, z] = self.wind.get(y).or(self.wind.last()).copied().unwrap_or_default();
+        [x, 0, z]
+    }
+
+    /// Whether there is a wind.
+    pub(super) fn blows(&self) -> bool {
+        !self.wind.is_empty()
+    }
+
+    /// The heat that lifts nothing at a height; above its table it goes on as in the last two cells.
+    pub(super) fn background(&self, y: usize) -> u32 {
+        match self.background[..] {
+            [] => 0,
+            [only] => only,
+            [.., below, last] if y >= self.background.len() => {
+                let above = i64::from(last) - i64::from(below);
+                let beyond = (y + 1 - self.background.len()) as i64;
+                (i64::from(last) + beyond * above).clamp(0, i64::from(u32::MAX)) as u32
+            }
+            _ => self.background[y],
+        }
+    }
+
+    /// Amount of each field outside, in the order of its numbers, at a height.
+    pub(super) fn ambient(&self, y: usize) -> [u32; 4] {
+        [self.background(y), 0, 0, UNIT]
+    }
+
+    /// The upward acceleration of a cell with so much heat, ash and steam above a background.
+    #[inline(always)]
+    pub(super) fn rise(&self, [heat, ash, steam]: [u32; 3], background: u32) -> i32 {
+        let excess = (heat.max(background) - heat.min(background)).min(STRONGEST);
+        let lift = self.lift.of(excess) as i32;
+        let lift = if heat < background { -lift } else { lift };
+        lift - self.weight.of(ash.min(STRONGEST)) as i32 - self.weight.of(steam.min(STRONGEST)) as i32
+    }
+
+    /// The share of a velocity that friction takes.
+    pub(super) fn friction(&self) -> Option<Friction> {
+        let Friction { quadratic, linear, constant } = self.friction;
+        (quadratic | linear | constant != 0).then_some(self.friction)
+    }
+
+    /// Whether heat decays.
+    pub(super) fn decays(&self) -> bool {
+        !(self.decay.quadratic.is_zero() && self.decay.linear.is_zero() && self.decay.constant == 0)
+    }
+
+    /// Loss of a cell's heat: of that above the background, and never more.
+    #[inline(always)]
+    pub(super) fn decayed(&self, heat: u32, background: u32) -> u32 {
+        let excess = heat.saturating_sub(background);
+        let linear = self.decay.linear.of(excess);
+        let rate = (self.decay.quadratic.of(excess) >> 5).min(WHOLE);
+        let quadratic = mul(excess, rate).min(excess - linear);
+        linear + quadratic + self.decay.constant.min(excess - linear - quadratic)
+    }
+}
+
+impl Friction {
+    /// The share that is lost, for a velocity.
+    #[inline(always)]
+    pub(super) fn of(self, [x, y, z]: [i32; 3]) -> u32 {
+        // The speed in units of 2⁻¹⁴: the sum of three squares has 32 bits.
+        let (x, y, z) = ((x.unsigned_abs() >> 6), (y.unsigned_abs() >> 6), (z.unsigned_abs() >> 6));
+        let speed = root(x.wrapping_mul(x).wrapping_add(y.wrapping_mul(y)).wrapping_add(z.wrapping_mul(z)));
+        let rising = 2 * mul(speed, self.quadratic);
+        let stopping = if speed <= self.constant {
+            if self.constant == 0 { 0 } else { WHOLE }
+        } else {
+            quotient(self.constant << 15, speed)
+        };
+        (rising + self.linear + stopping).min(WHOLE)
+    }
+}
+
+/// The density as a pressure.
+#[inline(always)]
+pub(super) fn press(density: u32) -> i32 {
+    density.min(STRONGEST) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rates(params: &ArticleParams, forces: &Forces) -> Rates {
+        Rates::new(params, forces)
+    }
+
+    #[test]
+    fn friction_is_a_polynomial_of_the_speed() {
+        let of = |friction: [f32; 3], v: [f32; 3]| {
+            let rates = rates(&ArticleParams::default(), &Forces { friction, ..Forces::default() });
+            let v = v.map(|v| (v * UNIT as f32) as i32);
+            rates.friction().map(|friction| f64::from(friction.of(v)) / 32768.0)
+        };
+        assert_eq!(of([0.0; 3], [1.0, 0.0, 0.0]), None);
+        for (friction, v, lost) in [
+            ([0.5, 0.25, 0.0], [0.3, 0.4, 0.0], 0.5),
+            ([0.0, 0.25, 0.1], [0.0, 0.4, 0.3], 0.45),
+            ([0.0, 0.0, 0.1], [0.05, 0.0, 0.0], 1.0),
+            ([0.0, 0.01, 0.0], [0.0, 0.0, 0.0], 0.01),
+            ([1.0, 1.0, 0.0], [1.0, 0.0, 0.0], 1.0),
+        ] {
+            let found = of(friction, v).unwrap_or_default();
+            assert!((found - lost).abs() < 3e-4, "{friction:?} at {v:?}: {found} of {lost}");
+        }
+    }
+
+    #[test]
+    fn heat_decays_to_the_background_and_not_below() {
+        let params = ArticleParams { heat_decay: [0.01, 0.004, 0.0002], ..ArticleParams::default() };
+        let rates = rates(&params, &Forces { background: vec![0, 1000, 3000], ..Forces::default() });
+        let h = 2 * UNIT;
+        let expected = f64::from(UNIT) * (0.01 * 4.0 + 0.004 * 2.0 + 0.0002);
+        assert!((f64::from(rates.decayed(h, 0)) - expected).abs() < 100.0);
+        assert_eq!(rates.decayed(h + 1000, 1000), rates.decayed(h, 0));
+        assert_eq!((rates.decayed(1050, 1000), rates.decayed(10, 1000)), (50, 0));
+        for heat in [0, 1, 77, UNIT, u32::MAX] {
+            assert!(rates.decayed(heat, 0) <= heat);
+        }
+        assert_eq!([0, 1, 2, 3, 5].map(|y| rates.background(y)), [0, 1000, 3000, 5000, 9000]);
+    }
+}

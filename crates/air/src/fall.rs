@@ -1,0 +1,100 @@
+//! Fall of ash and fading of drops: ash falls, drops become vapour.
+
+use crate::{Air, Field, UNIT};
+use lavoxel_base::parallel::*;
+
+/// `amount · share / 2¹⁵`, rounded down, in 32 bits.
+#[inline]
+fn part(amount: u32, share: u32) -> u32 {
+    (amount >> 15) * share + (((amount & 32767) * share) >> 15)
+}
+
+/// A share in 2⁻¹⁵.
+fn share(of_one: f64) -> u32 {
+    (of_one.clamp(0.0, 1.0) * 32768.0).round() as u32
+}
+
+/// Whether a row holds nothing.
+fn is_empty(units: &[u32]) -> bool {
+    units.iter().fold(0, |all, units| all | units) == 0
+}
+
+impl Air {
+    /// A share of the ash of every cell moves one cell down; over a solid cell it lands on the ground.
+    pub(super) fn fall(&mut self) {
+        let share = share(self.scale.speed(self.spec.fall_m_s));
+        let account = &mut self.accounts[Field::Ash as usize];
+        if share == 0 || account.put + account.initial == 0 {
+            return;
+        }
+        let (grid, openness) = (self.amounts.grid(), &self.openness);
+        let [_, row, slab] = grid.strides();
+        let (nx, first) = (grid.cells.nx, grid.at([0, 0, 0]) % slab);
+        let ash = &mut self.amounts.field_mut(Field::Ash)[grid.at([0, 0, 0]) - first..];
+        let columns = self.deposited.par_chunks_mut(nx);
+        let landed = ash.par_chunks_mut(slab).zip(columns).enumerate().map(|(z, (ash, deposited))| {
+            let mut landed = 0;
+            // From the floor up, so that nothing falls twice.
+            for y in 0..grid.cells.ny {
+                let (below, from) = ash[first - row..].split_at_mut((y + 1) * row);
+                let (below, from) = (&mut below[y * row..][..nx], &mut from[..nx]);
+                if is_empty(from) {
+                    continue;
+                }
+                for (x, (from, below)) in from.iter_mut().zip(below).enumerate() {
+                    let falling = part(*from, share);
+                    *from -= falling;
+                    if y > 0 && !openness.is_solid([x, y - 1, z]) {
+                        *below += falling;
+                    } else {
+                        deposited[x] += u64::from(falling);
+                        landed += u64::from(falling);
+                    }
+                }
+            }
+            landed
+        });
+        account.deposited += landed.sum::<u64>();
+    }
+
+    /// A share of the drops becomes vapour, a smaller one where it is hot or full of ash.
+    pub(super) fn fade(&mut self) {
+        let share = share(self.spec.fade_per_s * self.scale.step_s);
+        let account = &mut self.accounts[Field::Steam as usize];
+        if share == 0 || account.put + account.initial == 0 {
+            return;
+        }
+        let grid = self.amounts.grid();
+        let [_, row, slab] = grid.strides();
+        let first = grid.at([0, 0, 0]) % slab;
+        let [heat, ash, steam, ..] = self.amounts.fields_mut() else { unreachable!("every air has these fields") };
+        let start = grid.at([0, 0, 0]) - first;
+        let slabs = steam[start..].par_chunks_mut(slab).zip(heat[start..].par_chunks(slab));
+        let slabs = slabs.zip(ash[start..].par_chunks(slab)).zip((0..grid.cells.nz).into_par_iter());
+        let faded = slabs.map(|(((steam, heat), ash), _)| {
+            let rows = (0..grid.cells.ny).map(|y| first + y * row..first + y * row + grid.cells.nx);
+            rows.map(|cells| {
+                if is_empty(&steam[cells.clone()]) {
+                    return 0;
+                }
+                let others = heat[cells.clone()].iter().zip(&ash[cells.clone()]);
+                steam[cells].iter_mut().zip(others).map(|(steam, (&h, &a))| fade_cell(steam, h, a, share)).sum::<u64>()
+            })
+            .sum::<u64>()
+        });
+        account.evaporated += faded.sum::<u64>();
+    }
+}
+
+/// Takes from a cell what becomes vapour, at least a unit, and gives the number of units.
+#[inline]
+fn fade_cell(steam: &mut u32, heat: u32, ash: u32, share: u32) -> u64 {
+    if *steam == 0 {
+        return 0;
+    }
+    // Half as fast at heat 0.25 or ash 1.
+    let slow = (heat >> 18).saturating_add(ash / UNIT).min(255);
+    let faded = (part(*steam, share) / (1 + slow)).max(1);
+    *steam -= faded;
+    faded.into()
+}

@@ -1,0 +1,29 @@
+//! The planes of the fields dealt out to the threads.
+
+use crate::AirGrid;
+use lavoxel_base::parallel::*;
+
+/// Cells below which one thread does the work.
+const FEW: usize = 8192;
+
+/// Planes for each thread.
+pub(super) fn planes(grid: AirGrid) -> usize {
+    let threads = if grid.cells.cells() < FEW { 1 } else { current_num_threads() };
+    grid.len().div_ceil(grid.strides()[2]).div_ceil(threads)
+}
+
+/// Calls `work` for chunks of planes of three fields, with the number of the first plane.
+pub(super) fn each_chunk(
+    grid: AirGrid,
+    fields: &mut [Vec<f32>; 3],
+    work: impl Fn(usize, [&mut [f32]; 3]) + Sync + Send,
+) {
+    let planes = planes(grid);
+    let size = planes * grid.strides()[2];
+    let [a, b, c] = fields;
+    a.par_chunks_mut(size)
+        .zip(b.par_chunks_mut(size))
+        .zip(c.par_chunks_mut(size))
+        .enumerate()
+        .for_each(|(j, ((a, b), c))| work(j * planes, [a, b, c]));
+}

@@ -1,0 +1,354 @@
+//! The incompressible solver: velocities on the faces of the cells, a multigrid projection, and whole units of heat, ash and
+//! steam that limited sharp sweeps carry.
+//!
+//! A step is one substep or two, so that the air moves by no more than 3.2 cells in each. A substep carries the velocity by itself
+//! (`velocity`, `far`), by one sweep along each axis however fast it is, adds the forces (`forces`, `swirl`), takes the
+//! divergence out (`project`, `pressure`) and carries the amounts (`scalars`), in each line of cells by so many sweeps that none
+//! moves anything by more than 0.8 of a cell.
+//!
+//! No value can stop being a number: speeds are limited to `FASTEST` before a step, with the lift, and after every projection,
+//! and what is not a number becomes such a limit; the wind and the confinement are limited too; volumes are at least 1/16;
+//! amounts are integers.
+//!
+//! Floats are computed by the same operations in the same order on every instruction set and by any number of threads, with
+//! no fused operations and no functions but the square root.
+
+mod chunks;
+mod far;
+mod forces;
+mod pace;
+mod pressure;
+mod project;
+mod scalars;
+mod sides;
+mod state;
+mod swirl;
+#[cfg(test)]
+mod tests;
+mod velocity;
+
+use crate::{AXES, AirGrid, Amounts, Flows, Forces, OPEN, Openness, Side, Solver};
+use lavoxel_base::grid::Place;
+use lavoxel_base::parallel::join;
+use lavoxel_base::simd::Level;
+
+use self::pace::Pace;
+use self::pressure::Multigrid;
+use self::swirl::Swirl;
+use self::velocity::{Faces, Open, Sweep};
+
+/// Most cells that the air moves in a substep.
+const REACH: f32 = 3.2;
+/// Largest speed, in cells a step.
+const FASTEST: f32 = 4.0;
+/// Cycles of the projection.
+const CYCLES: usize = 2;
+/// Orders of the sweeps, by turns, so that no direction comes first.
+const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
+
+/// Numbers of the solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct IncompressibleParams {
+    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0: none.
+    pub confinement: f32,
+}
+
+/// The air as an incompressible flow.
+#[derive(Clone, Debug)]
+pub struct Incompressible {
+    grid: AirGrid,
+    params: IncompressibleParams,
+    simd: Level,
+    /// Velocity on the lower faces, in cells a step.
+    u: Faces,
+    /// Openness of the lower faces, 0 to 1.
+    open: Open,
+    /// Velocities during a step.
+    swept: [Faces; 2],
+    /// Volumes of the cells during a step.
+    volume: Vec<f32>,
+    pressure: Multigrid,
+    /// Where the confinement acts; `None` until it is wanted over the ground as it is.
+    swirl: Option<Swirl>,
+    /// Whether the next substep has the second order of sweeps.
+    is_odd: bool,
+    /// Whether there was a step, before which the wind fills the box.
+    has_begun: bool,
+    /// Whether all velocities are within the limit, and the fastest of each row are known.
+    is_limited: bool,
+    pace: Pace,
+    /// The fastest along each axis.
+    fastest: [f32; 3],
+    /// Whether the air moves though nothing lifts it and no wind blows.
+    is_calm: bool,
+    /// Amounts and forces with which the air was at rest.
+    rest: Option<(u64, Forces)>,
+}
+
+impl Incompressible {
+    /// Still air over no ground, with the vector instructions of a level.
+    pub fn new(grid: AirGrid, params: IncompressibleParams, level: Level) -> Self {
+        let mut grid = grid;
+        // The floor is a wall, so that nothing can wrap there.
+        if grid.sides[1] == Side::Wrap {
+            grid.sides[1] = Side::Wall;
+        }
+        let faces = || [vec![0.0; grid.len()], vec![0.0; grid.len()], vec![0.0; grid.len()]];
+        let confinement = if params.confinement > 0.0 { params.confinement.min(1.0) } else { 0.0 };
+        let mut solver = Self {
+            grid,
+            params: IncompressibleParams { confinement },
+            simd: level,
+            u: faces(),
+            open: Open::shut(grid),
+            swept: [faces(), faces()],
+            volume: vec![1.0; grid.len()],
+            pressure: Multigrid::new(grid.size(), grid.sides, level),
+            swirl: None,
+            is_odd: false,
+            has_begun: false,
+            is_limited: true,
+            pace: Pace::still(grid),
+            fastest: [0.0; 3],
+            is_calm: false,
+            rest: None,
+        };
+        let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
+        solver.take_ground(&Openness::free(grid), &columns);
+        solver
+    }
+
+    /// Takes over openness of all faces of some columns; velocities through faces that are shut become 0.
+    fn take_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
+        let [nx, ny, nz] = self.grid.size();
+        let mut changed = Vec::new();
+        for &(x, z) in columns {
+            // Faces to the next columns lie with those.
+            let beside = [(x, z), ((x + 1) % nx, z), (x, (z + 1) % nz)];
+            for (k, (x, z)) in beside.into_iter().enumerate() {
+                for y in 0..ny {
+                    let axes: &[usize] = [&AXES[..], &AXES[..1], &AXES[2..]][k];
+                    for &axis in axes {
+                        self.take_face(openness, (axis, [x, y, z]), &mut changed);
+                    }
+                }
+            }
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for &[y, z] in &changed {
+            for axis in AXES {
+                let faces = nx + usize::from(axis == 0);
+                self.open.survey(axis, (self.grid.at([0, y, z]), faces));
+                self.pace.find(axis, [y, z], &self.u[axis]);
+            }
+        }
+        let (grid, open) = (self.grid, &self.open.faces);
+        self.pressure.change(changed, |axis, place| {
+            let open = open[axis][grid.at(place)];
+            let at_side = place[axis] == 0 || place[axis] == grid.size()[axis];
+            match grid.sides[axis] {
+                _ if !at_side => open,
+                Side::Wrap if grid.size()[axis] == 1 => 0.0,
+                Side::Wrap => open,
+                Side::Wall | Side::Open => 2.0 * open,
+            }
+        });
+        (self.rest, self.swirl) = (None, None);
+    }
+
+    /// Takes over the lower face of a cell, and the upper one of the last cell.
+    fn take_face(&mut self, openness: &Openness, (axis, place): (usize, Place), changed: &mut Vec<[usize; 2]>) {
+        let is_last = place[axis] + 1 == self.grid.size()[axis];
+        let mut faces = vec![(place, openness.low(axis, place))];
+        if is_last {
+            let mut beyond = place;
+            beyond[axis] += 1;
+            faces.push((beyond, openness.high(axis, place)));
+        }
+        if place[axis] == 0 && self.grid.sides[axis] == Side::Wrap {
+            let mut beyond = place;
+            beyond[axis] = self.grid.size()[axis];
+            faces.push((beyond, openness.low(axis, place)));
+        }
+        for (place, units) in faces {
+            let (at, open) = (self.grid.at(place), f32::from(units) / f32::from(OPEN));
+            let was_still = open > 0.0 || std::mem::replace(&mut self.u[axis][at], 0.0) == 0.0;
+            if std::mem::replace(&mut self.open.faces[axis][at], open) != open {
+                changed.push([place[1], place[2]]);
+            } else if !was_still {
+                // It may have been the fastest of a row that is not looked at again.
+                self.is_limited = false;
+            }
+        }
+    }
+
+    fn step_within(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+        let (mut flows, winds) = (Flows::default(), forces::winds(forces, self.grid.cells.ny));
+        let is_windy = winds.iter().any(|wind| *wind != [0.0; 3]);
+        if !std::mem::replace(&mut self.has_begun, true) && is_windy {
+            forces::blow(self.grid, &mut self.u, &self.open, &winds);
+            self.is_limited = false;
+        }
+        if !std::mem::replace(&mut self.is_limited, true) {
+            project::limit(self.grid, &mut self.u, &mut self.pace, self.simd);
+        }
+        self.fastest = self.pace.fastest();
+        if self.is_at_rest(amounts, openness, forces, &winds) {
+            return flows;
+        }
+        let fastest = self.fastest.into_iter().fold(0.0, f32::max);
+        let substeps = (fastest / REACH).ceil().max(1.0);
+        let time = 1.0 / substeps;
+        for _ in 0..substeps as usize {
+            self.move_air(amounts, forces, &winds, time);
+            let (motion, volume) = ((&self.u, &self.open, &self.pace), &mut self.volume);
+            let order = ORDERS[usize::from(self.is_odd)];
+            scalars::sweep(amounts, motion, volume, forces, (order, time, self.simd, &mut flows));
+            self.is_odd = !self.is_odd;
+        }
+        flows
+    }
+
+    /// Whether nothing changed since the air was found at rest.
+    fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
+        self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces)
+    }
+
+    /// Whether nothing moves and nothing will; also finds out whether the air is calm.
+    fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
+        let is_still = self.fastest == [0.0; 3];
+        if is_still && self.is_still_at_rest(amounts, forces) {
+            return true;
+        }
+        let is_windy = winds.iter().flatten().any(|&wind| wind != 0.0);
+        self.is_calm = !is_windy && (is_still || forces.calming > 0.0) && forces::is_calm(amounts, openness, forces);
+        let is_at_rest = is_still && self.is_calm;
+        self.rest = is_at_rest.then(|| (amounts.version(), forces.clone()));
+        is_at_rest
+    }
+
+    /// Sets the velocity through a face, where it is open.
+    fn put(&mut self, axis: usize, place: Place, velocity: f32) {
+        let at = self.grid.at(place);
+        self.u[axis][at] = if self.open.faces[axis][at] > 0.0 { velocity } else { 0.0 };
+        self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
+    }
+
+    /// A substep of the velocity.
+    fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
+        let is_confined = self.params.confinement > 0.0;
+        let before = if is_confined { swirl::energy(self.grid, &self.u, &self.open) } else { 0.0 };
+        self.carry(winds, time);
+        if is_confined {
+            let lost = before - swirl::energy(self.grid, &self.u, &self.open);
+            let swirl = self.swirl.get_or_insert_with(|| Swirl::new(self.grid, &self.open));
+            let strength = (time * self.params.confinement, self.simd);
+            swirl.turn_on(&mut self.u, &mut self.swept[0], (&self.open, lost), strength);
+        }
+        let (grid, simd) = (self.grid, self.simd);
+        forces::lift(amounts, forces, &mut self.u, (time, simd));
+        forces::friction(grid, &mut self.u, &mut self.volume, (forces.friction, time));
+        if self.is_calm {
+            forces::calm_down(grid, &mut self.u, time * forces.calming);
+        }
+        if !forces.wind.is_empty() {
+            forces::hold_wind(grid, &mut self.u, winds, time);
+        }
+        project::project(grid, &mut self.u, (&self.open, &mut self.pace), &mut self.pressure, (CYCLES, simd));
+        self.fastest = self.pace.fastest();
+    }
+
+    /// The velocity carried by itself: a sweep along each axis.
+    fn carry(&mut self, winds: &sides::Winds, time: f32) {
+        let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
+        sides::fill(grid, &mut self.u, winds);
+        for (k, axis) in ORDERS[usize::from(self.is_odd)].into_iter().enumerate() {
+            let is_far = fastest(&self.fastest, winds, axis) * time >= 1.0;
+            let from = if k == 0 { &self.u } else { &*first };
+            let (speeds, open, share) = (&self.u, &self.open, 0.25 * time);
+            velocity::sweep(Sweep { grid, axis, share, speeds, open, from, is_far }, second, simd);
+            std::mem::swap(first, second);
+        }
+        std::mem::swap(&mut self.u, first);
+    }
+}
+
+/// The fastest that air moves along an axis. What lies beyond open sides carries as well.
+fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
+    winds.iter().fold(fastest[axis], |most, wind| most.max(wind[axis].abs()))
+}
+
+impl Solver for Incompressible {
+    fn set_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
+        self.take_ground(openness, columns);
+    }
+
+    fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+        if self.is_limited && self.is_still_at_rest(amounts, forces) {
+            return Flows::default();
+        }
+        // The first call of `join` goes to the threads, so that the many small loops need not.
+        join(|| self.step_within(amounts, openness, forces), || ()).0
+    }
+
+    fn velocity(&self, place: Place) -> [f32; 3] {
+        let (at, strides) = (self.grid.at(place), self.grid.strides());
+        AXES.map(|axis| 0.5 * (self.u[axis][at] + self.u[axis][at + strides[axis]]))
+    }
+
+    fn push(&mut self, place: Place, velocity: [f32; 3]) {
+        let (grid, strides, size) = (self.grid, self.grid.strides(), self.grid.size());
+        for axis in AXES {
+            let mut ends = [place, place];
+            ends[1][axis] += 1;
+            for end in ends {
+                let value = self.u[axis][grid.at(end)] + velocity[axis];
+                self.put(axis, end, project::limited_number(value));
+            }
+            let (wraps, at) = (grid.sides[axis] == Side::Wrap, grid.at(place));
+            let mut other = place;
+            if wraps && place[axis] == 0 {
+                other[axis] = size[axis];
+                self.put(axis, other, self.u[axis][at]);
+            }
+            if wraps && place[axis] + 1 == size[axis] {
+                other[axis] = 0;
+                self.put(axis, other, self.u[axis][at + strides[axis]]);
+            }
+        }
+        self.rest = None;
+    }
+
+    fn blow(&mut self, wind: &[[f32; 2]]) {
+        let forces = Forces { wind: wind.to_vec(), ..Forces::default() };
+        let winds = forces::winds(&forces, self.grid.cells.ny);
+        forces::blow(self.grid, &mut self.u, &self.open, &winds);
+        (self.has_begun, self.is_limited) = (true, false);
+    }
+
+    fn change_wind(&mut self, change: &[[f32; 2]]) {
+        let change = Forces { wind: change.to_vec(), ..Forces::default() };
+        let winds = forces::winds(&change, self.grid.cells.ny);
+        forces::change_wind(self.grid, &mut self.u, &self.open, &winds);
+        self.is_limited = false;
+    }
+
+    fn planes(&self) -> Vec<Vec<u32>> {
+        self.to_planes()
+    }
+
+    fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
+        self.take_planes(planes)
+    }
+
+    fn bytes(&self) -> usize {
+        // Twelve arrays of faces and one of volumes.
+        let swirl = self.swirl.as_ref().map_or(0, Swirl::bytes);
+        13 * self.grid.len() * size_of::<f32>() + swirl + self.pace.bytes() + self.pressure.bytes()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Solver> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,254 @@
+//! The pressure that makes a flow free of divergence: ∇·(o ∇p) = ∇·(o u), by cycles of multigrid.
+//!
+//! A fixed number of V(2,2) cycles from the last pressure, and no sums over the box: the same bits for any number of threads.
+//! At open sides p is 0 on the face itself, half a cell from the middle of the cell, which makes its coefficient 2.
+
+mod mesh;
+mod smooth;
+mod transfer;
+
+use crate::{AXES, Side};
+use lavoxel_base::simd::Level;
+
+use self::mesh::Mesh;
+pub(super) use self::transfer::{Pressure, split};
+
+/// Half sweeps before and after the correction of the coarser grid: two of each colour.
+const HALVES: usize = 4;
+/// Half sweeps on the coarsest grid.
+const COARSEST: usize = 40;
+/// A grid with no more cells than this along each axis is the coarsest.
+const SMALL: usize = 2;
+
+/// The grids, the finest first.
+#[derive(Clone, Debug)]
+pub(super) struct Multigrid {
+    meshes: Vec<Mesh>,
+    sides: [Side; 3],
+    simd: Level,
+}
+
+impl Multigrid {
+    /// Grids without coefficients, for [`Multigrid::change`].
+    pub(super) fn new(n: [usize; 3], sides: [Side; 3], simd: Level) -> Self {
+        let mut meshes = vec![Mesh::finest(n)];
+        while let Some(last) = meshes.last()
+            && last.shape.n.iter().any(|&n| n > SMALL)
+        {
+            meshes.push(last.coarser());
+        }
+        Self { meshes, sides, simd }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.meshes.iter().map(Mesh::bytes).sum()
+    }
+
+    /// The unknown of both colours.
+    pub(super) fn pressure_mut(&mut self) -> &mut [Vec<f32>; 2] {
+        &mut self.meshes[0].p
+    }
+
+    /// Value of the unknown in a cell.
+    pub(super) fn pressure(&self, place: [usize; 3]) -> f32 {
+        let (colour, at) = self.meshes[0].shape.entry(place);
+        self.meshes[0].p[colour][at]
+    }
+
+    /// Sets the unknown in a cell.
+    pub(super) fn set_pressure(&mut self, place: [usize; 3], value: f32) {
+        let (colour, at) = self.meshes[0].shape.entry(place);
+        self.meshes[0].p[colour][at] = value;
+    }
+
+    /// The right side: both colours of a plane of cells, by turns in rows of [`Multigrid::half`] entries after a row beyond.
+    pub(super) fn right_side(&mut self) -> (&mut [Vec<f32>; 2], Layout) {
+        let mesh = &mut self.meshes[0];
+        (&mut mesh.r, Layout(mesh.shape))
+    }
+
+    /// The unknown, after [`Multigrid::solve`].
+    pub(super) fn solved(&self) -> Pressure<'_> {
+        let mesh = &self.meshes[0];
+        Pressure { shape: mesh.shape, sides: self.sides, p: [&mesh.p[0], &mesh.p[1]] }
+    }
+
+    /// The right side of a cell.
+    #[cfg(test)]
+    pub(super) fn right_side_at(&self, place: [usize; 3]) -> f32 {
+        let (colour, at) = self.meshes[0].shape.entry(place);
+        self.meshes[0].r[colour][at]
+    }
+
+    /// Whether the coefficients are the same.
+    #[cfg(test)]
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.meshes.iter().zip(&other.meshes).all(|(a, b)| a.faces == b.faces && a.rows.is_like(&b.rows))
+    }
+
+    /// Takes over coefficients that changed in rows of lower faces (y, z); `face` gives those of the finest grid, with their 2 at
+    /// open sides.
+    pub(super) fn change(&mut self, mut changed: Vec<[usize; 2]>, face: impl Fn(usize, [usize; 3]) -> f32) {
+        for level in 0..self.meshes.len() {
+            changed.sort_unstable();
+            changed.dedup();
+            let (finer, rest) = self.meshes.split_at_mut(level);
+            let Some(mesh) = rest.first_mut() else { return };
+            if level == 0 {
+                set_rows(mesh, &changed, &face);
+            } else if level == 1 {
+                let fine = &finer[0];
+                changed = set_faces(fine, mesh, &changed, (self.sides, &face));
+            } else {
+                let fine = &finer[level - 1];
+                let own = |axis: usize, [x, y, z]: [usize; 3]| fine.faces[axis][fine.shape.faces(y, z) + x];
+                changed = set_faces(fine, mesh, &changed, (self.sides, own));
+            }
+        }
+    }
+
+    /// Cycles from the unknown as it is.
+    pub(super) fn solve(&mut self, cycles: usize) {
+        for _ in 0..cycles {
+            self.cycle(0);
+        }
+    }
+
+    fn cycle(&mut self, level: usize) {
+        let (sides, simd) = (self.sides, self.simd);
+        if level + 1 == self.meshes.len() {
+            let mesh = &mut self.meshes[level];
+            mesh.smooth(0, COARSEST, (sides, simd));
+            if !sides.contains(&Side::Open) {
+                mesh.centre();
+            }
+            return;
+        }
+        self.meshes[level].smooth(0, HALVES, (sides, simd));
+        let [fine, coarse] = &mut self.meshes[level..level + 2] else { return };
+        fine.restrict(coarse, (sides, simd));
+        self.cycle(level + 1);
+        let [fine, coarse] = &mut self.meshes[level..level + 2] else { return };
+        coarse.flatten(sides, simd);
+        fine.prolong(coarse, simd);
+        fine.wrap(sides);
+        fine.smooth(0, HALVES, (sides, simd));
+    }
+}
+
+/// Sets the coefficients of the rows that have one of these rows of lower faces on any side.
+fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize; 3]) -> f32) {
+    let [_, ny, nz] = mesh.shape.n;
+    let rows = changed.iter().flat_map(|&[y, z]| [[y, z], [y.wrapping_sub(1), z], [y, z.wrapping_sub(1)]]);
+    let mut rows: Vec<_> = rows.filter(|&[y, z]| y < ny && z < nz).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    for row in rows {
+        mesh.rows.set(row, &face);
+    }
+}
+
+/// Sets the faces of a coarse grid from those of the next finer one; returns which rows changed.
+fn set_faces(
+    fine: &Mesh,
+    mesh: &mut Mesh,
+    changed: &[[usize; 2]],
+    (sides, face): ([Side; 3], impl Fn(usize, [usize; 3]) -> f32),
+) -> Vec<[usize; 2]> {
+    let (n, nf) = (mesh.shape.n, fine.shape.n);
+    // Faces of a row lie in the coarse row with it; those of the last side may be half of a pair.
+    let coarse = |axis: usize, v: usize| if nf[axis] == 1 { v } else { v.div_ceil(2).min(n[axis]) };
+    let lower = |axis: usize, v: usize| if nf[axis] == 1 { v } else { v / 2 };
+    let both = |y: usize, z: usize| {
+        let (ys, zs) = ([lower(1, y), coarse(1, y)], [lower(2, z), coarse(2, z)]);
+        [[ys[0], zs[0]], [ys[1], zs[0]], [ys[0], zs[1]], [ys[1], zs[1]]]
+    };
+    let mut rows: Vec<_> = changed.iter().flat_map(|&[y, z]| both(y, z)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    for &[y, z] in &rows {
+        for axis in AXES {
+            let outside = |k: usize, v: usize| k != axis && v >= n[k];
+            let wraps = sides[axis] == Side::Wrap;
+            for x in (0..=n[0]).filter(|&x| !outside(0, x) && !outside(1, y) && !outside(2, z)) {
+                let value = fine.coarse_face(mesh, (axis, [x, y, z]), wraps, &face);
+                let at = mesh.shape.faces(y, z) + x;
+                mesh.faces[axis][at] = value;
+            }
+        }
+    }
+    let (shape, faces) = (mesh.shape, std::mem::take(&mut mesh.faces));
+    set_rows(mesh, &rows, |axis, [x, y, z]| faces[axis][shape.faces(y, z) + x]);
+    mesh.faces = faces;
+    rows
+}
+
+impl Mesh {
+    /// Half sweeps. Where an axis wraps, its two ends are neighbours after each of them.
+    fn smooth(&mut self, colour: usize, halves: usize, (sides, simd): ([Side; 3], Level)) {
+        if !sides.contains(&Side::Wrap) {
+            return self.relax(colour, halves, simd);
+        }
+        self.wrap(sides);
+        for k in 0..halves {
+            self.relax((colour + k) & 1, 1, simd);
+            self.wrap(sides);
+        }
+    }
+
+    /// Copies the cells at the ends of axes that wrap beyond the other end.
+    fn wrap(&mut self, sides: [Side; 3]) {
+        let n = self.shape.n;
+        for axis in AXES.into_iter().filter(|&axis| sides[axis] == Side::Wrap) {
+            let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
+            for (j, k) in (0..n[b]).flat_map(|j| (0..n[c]).map(move |k| (j, k))) {
+                for (to, from) in [(0, n[axis] - 1), (n[axis] + 1, 0)] {
+                    let mut place = [0; 3];
+                    (place[axis], place[b], place[c]) = (from, j, k);
+                    let (colour, at) = self.shape.entry(place);
+                    let value = self.p[colour][at];
+                    // Beyond the first cell is −1, which counts as 0 in the coordinates with one cell before.
+                    let mut beyond = place.map(|v| v + 1);
+                    beyond[axis] = to;
+                    let [x, y, z] = beyond;
+                    let slot = self.shape.row(y, z) - 1 + x.div_ceil(2);
+                    self.p[(x + y + z + 1) & 1][slot] = value;
+                }
+            }
+        }
+    }
+
+    /// Takes the mean off, which nothing holds where no side is open.
+    fn centre(&mut self) {
+        let [nx, ny, nz] = self.shape.n;
+        let places = || (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+        let entry = |place| self.shape.entry(place);
+        let sum: f32 = places().map(entry).map(|(colour, at)| self.p[colour][at]).sum();
+        let mean = sum / (nx * ny * nz) as f32;
+        for (colour, at) in places().map(entry) {
+            self.p[colour][at] -= mean;
+        }
+    }
+}
+
+/// Layout of the finest grid for what is filled and read outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout(mesh::Shape);
+
+impl Layout {
+    /// Entries of a plane of a colour.
+    pub(super) fn plane(&self) -> usize {
+        self.0.plane()
+    }
+
+    /// First cell of a row of a colour, and the cells of this parity of x in it; y and z count from the row and plane before.
+    #[inline(always)]
+    pub(super) fn row(&self, y: usize, z: usize) -> usize {
+        self.0.row(y, z)
+    }
+
+    #[inline(always)]
+    pub(super) fn count(&self, parity: usize) -> usize {
+        self.0.count(parity)
+    }
+}

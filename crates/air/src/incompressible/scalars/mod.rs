@@ -1,0 +1,163 @@
+//! Heat, ash, steam and inks carried by the velocity: sweeps of whole units through faces.
+//!
+//! A face gives to one cell what it takes from the other, so that the sums are exact. The volume of a cell begins at 1 and is
+//! swept along (Easter 1993): a constant content stays constant, and the limiter sees no slopes that are none. Only rows are
+//! swept that hold something or are within the reach of one that does; what others would give is 0 in any case. A line of cells
+//! has as many sweeps along an axis as its own fastest face needs.
+
+mod along;
+mod awake;
+mod march;
+mod rows;
+mod turns;
+
+use crate::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Side};
+use lavoxel_base::parallel::*;
+use lavoxel_base::simd::Level;
+
+use super::chunks::planes;
+use super::pace::Pace;
+use super::velocity::{Faces, Open};
+
+use self::awake::Awake;
+use self::turns::{Counts, Turn};
+
+/// Most fields that are carried.
+const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
+
+/// Inputs of all sweeps of a step.
+#[derive(Clone, Copy)]
+struct Flow<'a> {
+    grid: AirGrid,
+    u: &'a Faces,
+    open: &'a Open,
+    /// Units of heat in the air outside, by height.
+    background: &'a [u32],
+    awake: &'a Awake,
+    counts: &'a Counts,
+}
+
+/// The planes of a thread: of every field that is carried, and of the volume.
+struct Planes<'a> {
+    /// Plane of the fields at which they begin.
+    first: usize,
+    units: Vec<&'a mut [u32]>,
+    volume: &'a mut [f32],
+    /// Two planes before and two after, as they were.
+    halo: Halo,
+}
+
+/// Lines beyond both ends of a range of lines: of every field two before and two after, and the volumes.
+#[derive(Clone, Default)]
+struct Halo {
+    units: Vec<[Vec<u32>; 4]>,
+    volume: [Vec<f32>; 4],
+}
+
+/// Sweeps along the axes for a share of a step; adds what passed open sides to `flows`.
+pub(super) fn sweep(
+    amounts: &mut Amounts,
+    (u, open, pace): (&Faces, &Open, &Pace),
+    volume: &mut [f32],
+    forces: &Forces,
+    (order, time, simd, flows): ([usize; 3], f32, Level, &mut Flows),
+) {
+    let grid = amounts.grid();
+    let (awake, carried) = Awake::find(amounts, forces, (pace, time));
+    if carried.is_empty() {
+        return;
+    }
+    let counts = Counts::new(grid, pace, &awake, time);
+    let flow = Flow { grid, u, open, background: &forces.background, awake: &awake, counts: &counts };
+    let turns = counts.turns(order);
+    if !turns[0].is_first {
+        volume.par_chunks_mut(planes(grid) * grid.strides()[2]).for_each(|volume| volume.fill(1.0));
+    }
+    for turn in turns {
+        let tasks = deal(amounts, &carried, volume, &flow, turn);
+        let work = |mut planes: Planes<'_>| {
+            let mut out = [0; MOST];
+            match turn.axis {
+                0 => simd.run(along::Along { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
+                _ => simd.run(march::March { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
+            }
+            out
+        };
+        let add = |a: [i64; MOST], b: [i64; MOST]| std::array::from_fn(|k| a[k] + b[k]);
+        let out = tasks.into_par_iter().map(work).reduce(|| [0; MOST], add);
+        carried.iter().zip(out).for_each(|(&field, out)| flows.out[field as usize] += out);
+    }
+}
+
+/// The planes dealt out to the threads.
+fn deal<'a>(
+    amounts: &'a mut Amounts,
+    carried: &[Field],
+    volume: &'a mut [f32],
+    flow: &Flow<'_>,
+    turn: Turn,
+) -> Vec<Planes<'a>> {
+    let (grid, count) = (flow.grid, planes(flow.grid));
+    let size = count * grid.strides()[2];
+    let firsts = (0..grid.len().div_ceil(size)).map(|j| j * count);
+    let halos: Vec<Halo> = match turn.axis {
+        2 => firsts.map(|first| z_halo(amounts, carried, volume, flow, first..first + count)).collect(),
+        _ => firsts.map(|_| Halo::default()).collect(),
+    };
+    let volumes = volume.chunks_mut(size).enumerate().zip(halos);
+    let mut tasks: Vec<_> =
+        volumes.map(|((j, volume), halo)| Planes { first: j * count, units: Vec::new(), volume, halo }).collect();
+    for (k, units) in amounts.fields_mut().iter_mut().enumerate() {
+        if carried.iter().any(|&field| field as usize == k) {
+            tasks.iter_mut().zip(units.chunks_mut(size)).for_each(|(task, units)| task.units.push(units));
+        }
+    }
+    tasks
+}
+
+/// Copies of the two planes before and after a range of planes of the fields.
+fn z_halo(
+    amounts: &Amounts,
+    carried: &[Field],
+    volume: &[f32],
+    flow: &Flow<'_>,
+    range: std::ops::Range<usize>,
+) -> Halo {
+    let (grid, nz) = (flow.grid, flow.grid.cells.nz as isize);
+    let plane = grid.strides()[2];
+    let first = range.start.max(BEYOND) as isize - BEYOND as isize;
+    let end = (range.end as isize - BEYOND as isize).min(nz);
+    let mut halo = Halo { units: vec![Default::default(); carried.len()], volume: Default::default() };
+    for (slot, z) in [first - 2, first - 1, end, end + 1].into_iter().enumerate() {
+        let wraps = grid.sides[2] == Side::Wrap;
+        let inside = if (0..nz).contains(&z) { Some(z) } else { wraps.then(|| z.rem_euclid(nz)) };
+        let at = |z: isize| (z as usize + BEYOND) * plane..(z as usize + BEYOND + 1) * plane;
+        for (units, &field) in halo.units.iter_mut().zip(carried) {
+            units[slot] = match inside {
+                Some(z) => amounts.field(field)[at(z)].to_vec(),
+                None => outside(flow, field),
+            };
+        }
+        halo.volume[slot] = match inside {
+            Some(z) => volume[at(z)].to_vec(),
+            None => vec![1.0; plane],
+        };
+    }
+    halo
+}
+
+/// A plane of the air outside.
+fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
+    let [_, row, plane] = flow.grid.strides();
+    if field != Field::Heat || flow.background.is_empty() {
+        return vec![0; plane];
+    }
+    let units = |index: usize| ambient(flow, field, (index / row).saturating_sub(BEYOND));
+    (0..plane).map(units).collect()
+}
+
+/// Units in a cell outside at a height.
+fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
+    let y = y.min(flow.grid.cells.ny - 1);
+    if field == Field::Heat { flow.background.get(y).copied().unwrap_or(0) } else { 0 }
+}

@@ -1,0 +1,115 @@
+//! Which lines of cells are swept when: as many sweeps for each line as its fastest face needs, evenly over the step.
+
+use crate::{AXES, AirGrid};
+
+use super::super::pace::Pace;
+use super::awake::Awake;
+
+/// Most of a cell that passes a face in a sweep.
+const COURANT: f32 = 0.8;
+
+/// Sweeps of a line with so fast a face, in a share of a step.
+pub(super) fn sweeps(speed: f32, time: f32) -> u8 {
+    (speed * time / COURANT).ceil().max(1.0) as u8
+}
+
+/// Cells of a line at most; lines of a march along z are rows that lie one after the other.
+const LINE: usize = 256;
+
+/// Rows of a line that marches along z.
+pub(super) fn block(grid: AirGrid) -> usize {
+    (LINE / grid.strides()[1]).max(1)
+}
+
+/// How many sweeps each line needs, in rows by `z · ny + y`, in planes along y, and in blocks of rows along z.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    time: f32,
+    lines: [Vec<u8>; 3],
+}
+
+/// A sweep of some lines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Turn {
+    pub axis: usize,
+    /// When, from 0 to 2.
+    position: f32,
+    /// A bit for each number of sweeps of the lines that take part.
+    counts: u32,
+    pub is_first: bool,
+    pub is_last: bool,
+}
+
+impl Counts {
+    /// For a share of a step.
+    pub(super) fn new(grid: AirGrid, pace: &Pace, awake: &Awake, time: f32) -> Self {
+        let [_, ny, nz] = grid.size();
+        let block = block(grid);
+        let mut lines = [vec![0_u8; ny * nz], vec![0_u8; nz], vec![0_u8; ny.div_ceil(block)]];
+        for (z, y) in (0..nz).flat_map(|z| (0..ny).map(move |y| (z, y))).filter(|&(z, y)| awake.has(y, z)) {
+            let line = [z * ny + y, z, y / block];
+            for axis in AXES {
+                // The upper faces of the last row or plane lie beyond it.
+                let beyond = [[y, z], [y + 1, z], [y, z + 1]][axis];
+                let speed = pace.row(axis, [y, z]).max(pace.row(axis, beyond));
+                let most = &mut lines[axis][line[axis]];
+                *most = sweeps(speed, time).max(*most);
+            }
+        }
+        Self { time, lines }
+    }
+
+    /// All sweeps in their order, that of the axes among those at the same time. Lines with nothing in them have none.
+    pub(super) fn turns(&self, order: [usize; 3]) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for axis in order {
+            let present = self.lines[axis].iter().fold(0_u32, |bits, &count| bits | 1 << count);
+            for count in (1..32).filter(|count| present >> count & 1 == 1) {
+                for k in 0..count {
+                    let position = (2 * k + 1) as f32 / count as f32;
+                    match turns.iter_mut().find(|turn| turn.axis == axis && turn.position == position) {
+                        Some(turn) => turn.counts |= 1 << count,
+                        None => {
+                            turns.push(Turn { axis, position, counts: 1 << count, is_first: false, is_last: false })
+                        }
+                    }
+                }
+            }
+        }
+        turns.sort_by(|a, b| a.position.total_cmp(&b.position));
+        // Only where each line has one sweep along each axis it is the same sweep for all.
+        if let [first, _, last] = &mut turns[..] {
+            (first.is_first, last.is_last) = (true, true);
+        }
+        turns
+    }
+
+    /// The share of the step that a line takes in a turn; `None` where it does not take part.
+    #[inline(always)]
+    pub(super) fn time(&self, turn: &Turn, line: usize) -> Option<f32> {
+        let count = self.lines[turn.axis][line];
+        (turn.counts >> count & 1 == 1).then(|| self.time / f32::from(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fast_lines_have_more_sweeps_among_those_of_the_others() {
+        let lines = [vec![1, 0, 1], vec![3, 1], vec![1, 1]];
+        let counts = Counts { time: 0.5, lines };
+        let turns = counts.turns([1, 2, 0]);
+        let order: Vec<_> = turns.iter().map(|turn| (turn.axis, turn.counts)).collect();
+        assert_eq!(order, [(1, 8), (1, 10), (2, 2), (0, 2), (1, 8)]);
+        assert!(turns.iter().all(|turn| !turn.is_first && !turn.is_last));
+        assert_eq!(counts.time(&turns[0], 0), Some(0.5 / 3.0));
+        assert_eq!(counts.time(&turns[0], 1), None);
+        assert_eq!(counts.time(&turns[1], 1), Some(0.5));
+        assert_eq!(counts.time(&turns[3], 1), None, "a line that sleeps");
+        let even = Counts { time: 1.0, lines: [vec![1], vec![1], vec![1]] }.turns([0, 2, 1]);
+        assert_eq!(even.iter().map(|turn| turn.axis).collect::<Vec<_>>(), [0, 2, 1]);
+        assert!(even[0].is_first && even[2].is_last);
+    }
+}

@@ -1,0 +1,134 @@
+//! Velocities beyond the sides of the box.
+//!
+//! Walls: the same along the wall, 0 through it. Open sides: where air flows out, as in the last cell; where it flows in, the
+//! wind, because a copy of the inner value would feed itself. Wrap: the other end.
+
+use crate::{AXES, AirGrid, BEYOND, Side};
+
+use super::chunks::each_chunk;
+use super::velocity::Faces;
+
+/// The wind at the rows of the box, as a velocity.
+pub(super) type Winds = [[f32; 3]];
+
+/// Fills what lies beyond all sides: first along z, then along y, then along x, so that each has all that it reads.
+pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
+    planes_beyond(grid, u, winds);
+    each_chunk(grid, u, |_, mut u| {
+        let plane = grid.strides()[2];
+        for k in 0..u[0].len() / plane {
+            let mut planes = u.each_mut().map(|u| &mut u[k * plane..(k + 1) * plane]);
+            floor_and_top(grid, &mut planes, winds);
+            ends_of_rows(grid, &mut planes, winds);
+        }
+    });
+}
+
+/// Value beyond an open side: the last one where `outward` is not negative, else the wind.
+fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
+    if outward < 0.0 { wind } else { last }
+}
+
+/// The wind at a row of the fields, which counts from [`BEYOND`] below the first cell.
+fn wind_at(winds: &Winds, y: usize) -> [f32; 3] {
+    winds[y.saturating_sub(BEYOND).min(winds.len() - 1)]
+}
+
+/// Gives the values beyond the ends of a row of the fields those of the first and last cell.
+fn extend(row: &mut [f32], nx: usize) {
+    let (first, last) = (row[BEYOND], row[BEYOND + nx - 1]);
+    row[..BEYOND].fill(first);
+    row[BEYOND + nx..].fill(last);
+}
+
+/// Puts the wind where a row beyond a side has air that flows in; `sign` makes `speeds` point outwards.
+fn blow_in(row: &mut [f32], speeds: &[f32], (sign, wind): (f32, f32)) {
+    for (value, speed) in row.iter_mut().zip(speeds) {
+        *value = beyond(sign * *speed, *value, wind);
+    }
+}
+
+fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
+    let (nx, row) = (grid.cells.nx, grid.strides()[1]);
+    for y in 0..grid.cells.ny + 2 * BEYOND {
+        let (wind, low) = (wind_at(winds, y), y * row + BEYOND);
+        let outward = [-u[0][low], u[0][low + nx]];
+        for component in AXES {
+            let u = &mut u[component][low - BEYOND..low + nx + BEYOND];
+            let (first, last) = (BEYOND, if component == 0 { BEYOND + nx } else { BEYOND + nx - 1 });
+            match grid.sides[0] {
+                Side::Wrap => {
+                    for i in 0..BEYOND {
+                        u[i] = u[BEYOND + (i + BEYOND * nx - BEYOND) % nx];
+                        u[BEYOND + nx + i] = u[BEYOND + i % nx];
+                    }
+                }
+                side => {
+                    let open = |end: usize, value: f32| match side {
+                        Side::Open => beyond(outward[end], value, wind[component]),
+                        _ => value,
+                    };
+                    let (west, east) = (open(0, u[first]), open(1, u[last]));
+                    u[..first].fill(west);
+                    u[last + 1..].fill(east);
+                }
+            }
+        }
+    }
+}
+
+fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
+    let (ny, row) = (grid.cells.ny, grid.strides()[1]);
+    let wind = winds[winds.len() - 1];
+    let mut outward = u[1][(BEYOND + ny) * row..(BEYOND + ny + 1) * row].to_vec();
+    extend(&mut outward, grid.cells.nx);
+    for component in AXES {
+        let u = &mut u[component];
+        let last = if component == 1 { BEYOND + ny } else { BEYOND + ny - 1 };
+        for y in 0..BEYOND {
+            u.copy_within(BEYOND * row..(BEYOND + 1) * row, y * row);
+        }
+        for y in last + 1..BEYOND + ny + BEYOND {
+            u.copy_within(last * row..(last + 1) * row, y * row);
+            if grid.sides[1] == Side::Open {
+                blow_in(&mut u[y * row..(y + 1) * row], &outward, (1.0, wind[component]));
+            }
+        }
+    }
+}
+
+fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
+    let ([nx, ny, nz], [_, row, plane]) = (grid.size(), grid.strides());
+    let at = |z: usize| z * plane..(z + 1) * plane;
+    if grid.sides[2] == Side::Wrap {
+        for u in u {
+            for z in 0..BEYOND {
+                u.copy_within(at(BEYOND + (z + BEYOND * nz - BEYOND) % nz), z * plane);
+                u.copy_within(at(BEYOND + z % nz), (BEYOND + nz + z) * plane);
+            }
+        }
+        return;
+    }
+    let outward = [BEYOND, BEYOND + nz].map(|z| {
+        let mut speeds = u[2][at(z)].to_vec();
+        speeds.chunks_mut(row).for_each(|row| extend(row, nx));
+        for (to, from) in [(0, BEYOND), (1, BEYOND), (BEYOND + ny, BEYOND + ny - 1), (BEYOND + ny + 1, BEYOND + ny - 1)]
+        {
+            speeds.copy_within(from * row..(from + 1) * row, to * row);
+        }
+        speeds
+    });
+    for (component, u) in u.iter_mut().enumerate() {
+        let last = if component == 2 { BEYOND + nz } else { BEYOND + nz - 1 };
+        let north = (0..BEYOND).map(|z| (z, BEYOND, -1.0, &outward[0]));
+        let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, 1.0, &outward[1]));
+        for (to, from, sign, outward) in north.chain(south) {
+            u.copy_within(at(from), to * plane);
+            if grid.sides[2] == Side::Open {
+                for (y, (values, outward)) in u[at(to)].chunks_mut(row).zip(outward.chunks(row)).enumerate() {
+                    blow_in(values, outward, (sign, wind_at(winds, y)[component]));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The air around the ground: heat lifts it, and it carries heat, ash and steam (seed 3: Mick West, Practical Fluid Mechanics,
+//! Game Developer, March and April 2007).
+//!
+//! The air has cells of its own, some voxels wide ([`AirGrid`]), and reads which voxels are in its way ([`Openness`]). What it
+//! carries are whole units, each of which an account knows ([`Amounts`], [`FieldAccount`]). A [`Solver`] moves it.
+//!
+//! The crate must not know materials, scenes or pictures.
+//!
+//! - Invariant: heat, ash, steam and inks are integers, and their accounts close to the unit.
+//! - Invariant: bits are the same for any number of threads.
+//!
+//! Begin with `solver.rs`; a new solver is its trait.
+
+#![warn(missing_docs, clippy::print_stdout)]
+
+pub mod article;
+mod fall;
+pub mod incompressible;
+mod measured;
+mod setup;
+mod solver;
+mod space;
+mod state;
+mod store;
+mod wind;
+
+pub use self::setup::motion::Motion;
+pub use self::setup::scale::LAVA_K;
+pub use self::setup::scale::Scale;
+pub use self::setup::spec::{AirSpec, SidesSpec};
+pub use self::solver::{Flows, Forces, Solver};
+pub use self::space::grid::{AXES, AirGrid, BEYOND, Side};
+pub use self::space::openness::{OPEN, Openness};
+pub use self::state::Air;
+pub use self::store::account::FieldAccount;
+pub use self::store::amounts::{Amounts, Field, UNIT};
+pub use self::store::saved::AirState;
+pub use self::store::saved::Numbers;
+pub use self::wind::FASTEST_M_S;
+pub use self::wind::Wind;

@@ -1,0 +1,110 @@
+//! The shape of the air's box: cells of some voxels each, around and above the voxels.
+
+use serde::{Deserialize, Serialize};
+
+use lavoxel_base::grid::{Grid, Place};
+
+/// Boundary at a side of the air's box. The floor is always a wall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// Nothing passes.
+    Wall,
+    /// Still ambient air, or the wind, lies outside.
+    #[default]
+    Open,
+    /// Periodic: what leaves comes in on the other side.
+    Wrap,
+}
+
+/// The axes in the order of the components of a velocity: x east, y up, z south.
+pub const AXES: [usize; 3] = [0, 1, 2];
+
+/// Cells beyond each side that every field has, for neighbours of neighbours.
+pub const BEYOND: usize = 2;
+
+/// Rows of the fields take whole multiples of this many cells.
+const ROW: usize = 16;
+
+/// The cells of the air and where they lie among the voxels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AirGrid {
+    /// Cells along each axis.
+    pub cells: Grid,
+    /// Voxels along an edge of a cell.
+    pub ratio: usize,
+    /// Voxels from the corner of the voxels' box to that of the air's, along x and z: 0 or less.
+    pub corner: [i32; 2],
+    /// The sides along x, the top, and the sides along z.
+    pub sides: [Side; 3],
+}
+
+impl AirGrid {
+    /// A box of cells as large as a voxel each, whose corner is that of the voxels.
+    pub fn new(cells: Grid, sides: [Side; 3]) -> Self {
+        Self { cells, ratio: 1, corner: [0, 0], sides }
+    }
+
+    /// Cells along each axis.
+    pub fn size(&self) -> [usize; 3] {
+        [self.cells.nx, self.cells.ny, self.cells.nz]
+    }
+
+    /// Distance in the fields between neighbours along each axis.
+    pub fn strides(&self) -> [usize; 3] {
+        let row = (self.cells.nx + 2 * BEYOND).next_multiple_of(ROW);
+        [1, row, row * (self.cells.ny + 2 * BEYOND)]
+    }
+
+    /// Length of a field, with the cells beyond the sides.
+    pub fn len(&self) -> usize {
+        self.strides()[2] * (self.cells.nz + 2 * BEYOND)
+    }
+
+    /// Whether there is no cell, which is never so.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Position of a cell in the fields.
+    #[inline]
+    pub fn at(&self, [x, y, z]: Place) -> usize {
+        let [_, row, slab] = self.strides();
+        (z + BEYOND) * slab + (y + BEYOND) * row + x + BEYOND
+    }
+
+    /// The air cell with a voxel, which may lie outside of the voxels' box; `None` outside of the air's.
+    pub fn cell_of(&self, [x, y, z]: [i64; 3]) -> Option<Place> {
+        let [cx, cz] = self.corner.map(i64::from);
+        let place = [x - cx, y, z - cz].map(|voxels| voxels.div_euclid(self.ratio as i64));
+        let inside = |axis: usize| (0..self.size()[axis] as i64).contains(&place[axis]);
+        AXES.into_iter().all(inside).then(|| place.map(|n| n as usize))
+    }
+
+    /// The voxel at the low corner of a cell.
+    pub fn voxel_of(&self, [x, y, z]: Place) -> [i64; 3] {
+        let along = |n: usize, corner: i32| (n * self.ratio) as i64 + i64::from(corner);
+        [along(x, self.corner[0]), along(y, 0), along(z, self.corner[1])]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn voxels_and_cells_find_each_other() {
+        let cells = Grid::new(5, 4, 3);
+        let grid = AirGrid { cells, ratio: 4, corner: [-8, -3], sides: [Side::Open; 3] };
+        for place in cells.places() {
+            let [x, y, z] = grid.voxel_of(place);
+            assert_eq!(grid.cell_of([x, y, z]), Some(place));
+            assert_eq!(grid.cell_of([x + 3, y + 3, z + 3]), Some(place));
+        }
+        for outside in [[-9, 0, 0], [12, 0, 0], [0, -1, 0], [0, 16, 0], [0, 0, -4], [0, 0, 9]] {
+            assert_eq!(grid.cell_of(outside), None, "{outside:?}");
+        }
+        let last = grid.at([4, 3, 2]);
+        assert!(last + BEYOND * grid.strides().iter().sum::<usize>() < grid.len());
+    }
+}

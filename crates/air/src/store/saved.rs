@@ -1,0 +1,133 @@
+//! The state of an air, to come back to it: in snapshots and in checkpoints.
+
+use std::convert::Infallible;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::store::account::ACCOUNTS;
+use crate::{Air, Field, FieldAccount};
+
+/// Everything of an air that does not follow from its scene and from the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AirState {
+    /// Accounts of [`Field::ALL`] and then of the inks that there are, as [`FieldAccount::accounts`] lists them.
+    accounts: Vec<[u64; ACCOUNTS]>,
+    /// Ash on the ground of each column, and how much of it became grains.
+    deposited: Vec<u64>,
+    laid: Vec<u64>,
+    /// A bit for each solid cell, 32 in a word.
+    solid: Vec<u32>,
+    /// The units of each field in each cell of the box, x fastest, then y, then z.
+    fields: Vec<Vec<u32>>,
+    /// Planes of the solver.
+    planes: Vec<Vec<u32>>,
+}
+
+/// All numbers of a state, in the one order in which they are written, read, hashed and weighed.
+pub struct Numbers<L, W> {
+    /// Accounts, and per column what was deposited and laid.
+    pub longs: [L; 3],
+    /// Solid cells, fields and planes.
+    pub words: Vec<W>,
+}
+
+impl AirState {
+    /// All numbers, to read.
+    pub(crate) fn numbers(&self) -> Numbers<&[u64], &[u32]> {
+        let Self { accounts, deposited, laid, solid, fields, planes } = self;
+        let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_slice).collect();
+        Numbers { longs: [accounts.as_flattened(), deposited, laid], words }
+    }
+
+    /// All numbers, to change.
+    pub fn numbers_mut(&mut self) -> Numbers<&mut [u64], &mut [u32]> {
+        let Self { accounts, deposited, laid, solid, fields, planes } = self;
+        let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_mut_slice).collect();
+        Numbers { longs: [accounts.as_flattened_mut(), deposited, laid], words }
+    }
+
+    /// Memory that it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        let Numbers { longs, words } = self.numbers();
+        longs.map(size_of_val).iter().sum::<usize>() + words.into_iter().map(size_of_val).sum::<usize>()
+    }
+
+    /// Visits the bytes of all numbers, little-endian.
+    ///
+    /// # Errors
+    /// Those of the visit.
+    pub fn visit_bytes<E>(&self, mut visit: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let Numbers { longs, words } = self.numbers();
+        longs.into_iter().flatten().try_for_each(|number| visit(&number.to_le_bytes()))?;
+        words.into_iter().flatten().try_for_each(|word| visit(&word.to_le_bytes()))
+    }
+}
+
+impl Air {
+    /// The present state.
+    pub fn save(&self) -> AirState {
+        let (grid, size) = (self.grid(), self.grid().size());
+        let rows = || (0..size[2]).flat_map(move |z| (0..size[1]).map(move |y| grid.at([0, y, z])));
+        let field = |field| rows().flat_map(|at| &self.amounts.field(field)[at..at + size[0]]).copied().collect();
+        let solid: Vec<_> = grid.cells.places().map(|place| self.openness.is_solid(place)).collect();
+        let word = |cells: &[bool]| cells.iter().rfold(0, |word, &solid| word << 1 | u32::from(solid));
+        // All that an air has: what is left out follows from its scene.
+        let Self { spec: _, scale: _, forces: _, amounts, openness: _, solver, accounts, deposited, laid } = self;
+        AirState {
+            accounts: accounts[..self.accounted()].iter().map(FieldAccount::accounts).collect(),
+            deposited: deposited.clone(),
+            laid: laid.clone(),
+            solid: solid.chunks(32).map(word).collect(),
+            fields: amounts.present().map(field).collect(),
+            planes: solver.planes(),
+        }
+    }
+
+    /// Number of accounts of a state: an air without inks has those of [`Field::ALL`].
+    fn accounted(&self) -> usize {
+        Field::ALL.len() + self.inks().count()
+    }
+
+    /// Comes back to a state of this air.
+    ///
+    /// # Errors
+    /// Says what cannot be; the air is then of no use any more.
+    pub fn restore(&mut self, state: &AirState) -> Result<(), String> {
+        let (grid, cells) = (self.grid(), self.grid().cells.cells());
+        let fits = state.fields.len() == self.amounts.present().count()
+            && state.accounts.len() == self.accounted()
+            && state.fields.iter().all(|field| field.len() == cells)
+            && state.solid.len() == cells.div_ceil(32)
+            && state.deposited.len() == self.deposited.len()
+            && state.laid.len() == self.laid.len();
+        if !fits {
+            return Err("the fields of the air have another shape".to_owned());
+        }
+        if state.laid.iter().zip(&state.deposited).any(|(laid, fallen)| laid > fallen) {
+            return Err("more ash lies on the ground than fell".to_owned());
+        }
+        self.solver.restore(&state.planes)?;
+        for (i, place) in grid.cells.places().enumerate() {
+            self.openness.set_solid(place, state.solid[i / 32] >> (i % 32) & 1 == 1);
+        }
+        for (field, from) in self.amounts.present().zip(&state.fields) {
+            let to = self.amounts.field_mut(field);
+            grid.cells.places().zip(from).for_each(|(place, &units)| to[grid.at(place)] = units);
+        }
+        for (account, &sums) in self.accounts.iter_mut().zip(&state.accounts) {
+            *account = FieldAccount::from_accounts(sums);
+        }
+        self.deposited.clone_from(&state.deposited);
+        self.laid.clone_from(&state.laid);
+        Ok(())
+    }
+
+    /// Hashes the names of the fields that are there, then all numbers of the state.
+    pub fn hash_into(&self, hash: &mut Xxh3) {
+        self.amounts.present().for_each(|field| hash.update(field.name().as_bytes()));
+        let Ok(()) = self.save().visit_bytes::<Infallible>(|bytes| {
+            hash.update(bytes);
+            Ok(())
+        });
+    }
+}

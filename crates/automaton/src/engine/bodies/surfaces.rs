@@ -1,0 +1,388 @@
+//! The surface cells of a strip, by body and height.
+
+use super::air::Air;
+use super::near::{Near, around};
+use super::parts::Connected;
+use super::sides::Sides;
+use super::sky::Sky;
+use crate::engine::heavier::{Heavier, Layers};
+use crate::rules::{Bodies, Height, HeightKind as Kind, Shares, Surface};
+use crate::world::{AMOUNT, Strip};
+use lavoxel_base::grid::tile::{Lanes, ROW, bits};
+use lavoxel_base::simd::{Simd, Work};
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// Number of [`Kind`]s.
+const KINDS: usize = 4;
+
+/// The surface cells of a strip. Heights, pieces and spots come from the lowest y on, and at each y from the west.
+#[derive(Debug, Default)]
+pub(super) struct Surfaces {
+    /// The tiles that may have spots, kept while bodies and ground stay.
+    sites: Vec<Site>,
+    /// Of each column of tiles, the covered cells of the row above, while sites are found.
+    covered: Vec<u32>,
+    pub(super) spots: Vec<Spot>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) heights: Vec<Height>,
+    /// For each of the heights, its number among those of all strips.
+    pub(super) numbers: Vec<u32>,
+    /// For each of the heights, the shares of its cells.
+    pub(super) shares: Vec<Shares>,
+    /// Where the last height of each body and kind may be.
+    last: Vec<u32>,
+    /// Whether anything was written into the strip.
+    pub(super) changed: bool,
+}
+
+/// A tile with open cells at the faces of bodies.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    tx: u32,
+    y: u32,
+    near: Near,
+    /// Its cells below an open cell in which a surface may rise.
+    under_open: u32,
+    /// Body cells below such a cell, and covered ones.
+    own: u32,
+    covered: u32,
+    /// Cells that are free unless they rest on a body.
+    free: u32,
+    /// Cells that belong to the body below them when they hold liquid.
+    above: u32,
+    /// Body cells at an open side of the box.
+    at_side: u32,
+}
+
+/// A tile with cells that give or take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// Number of its row in the strip, its bit there, and its y.
+    pub(super) index: usize,
+    pub(super) bit: usize,
+    pub(super) y: usize,
+    pub(super) amounts: Lanes,
+    /// Room for each of the bodies to which a cell belongs.
+    rooms: Lanes,
+    /// Cells that offer their amount.
+    gives: u32,
+    /// Numbers of its first piece and of the one after its last.
+    pub(super) pieces: [usize; 2],
+}
+
+/// The cells of a tile that belong to one body in one way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// Number of the height in the strip.
+    pub(super) height: usize,
+    pub(super) cells: u32,
+    /// Free ones that the body touches at a side, those that only lie on it, and its own: what it presses through.
+    holes: [u32; 3],
+}
+
+impl Spot {
+    /// One of its cells.
+    #[inline(always)]
+    pub(super) fn cell(&self, lane: usize) -> Surface {
+        let amount = self.amounts.0[lane];
+        let offer = if self.gives >> lane & 1 == 1 { amount } else { 0 };
+        Surface { offer, amount, room: self.rooms.0[lane] }
+    }
+}
+
+impl Surfaces {
+    /// Forgets everything; bodies have smaller numbers than `bodies`.
+    pub(super) fn begin(&mut self, bodies: usize) {
+        self.spots.clear();
+        self.pieces.clear();
+        self.heights.clear();
+        self.last.resize(KINDS * bodies, 0);
+        self.changed = false;
+    }
+
+    /// Number of the height of a body at y.
+    #[inline]
+    fn height(&mut self, key @ (body, _, kind): (u32, u32, Kind)) -> usize {
+        let last = &mut self.last[KINDS * body as usize + kind as usize];
+        if self.heights.get(*last as usize).is_none_or(|height| height.key() != key) {
+            *last = self.heights.len() as u32;
+            self.heights.push(Height::new(key));
+        }
+        *last as usize
+    }
+
+    /// Adds cells of the last spot to a body at y.
+    #[inline]
+    fn add(&mut self, key: (u32, u32, Kind), cells: u32, holes: [u32; 3]) {
+        if cells == 0 {
+            return;
+        }
+        let height = self.height(key);
+        let first = self.spots.last().map_or(0, |spot| spot.pieces[0]);
+        match self.pieces[first..].iter_mut().find(|piece| piece.height == height) {
+            Some(piece) => {
+                piece.cells |= cells;
+                piece.holes.iter_mut().zip(holes).for_each(|(holes, more)| *holes |= more);
+            }
+            None => self.pieces.push(Piece { height, cells, holes }),
+        }
+    }
+
+    /// All pieces, each with its spot.
+    pub(super) fn each_piece(&mut self, mut see: impl FnMut(&Spot, &Piece, &mut Height)) {
+        for spot in &self.spots {
+            for piece in &self.pieces[spot.pieces[0]..spot.pieces[1]] {
+                see(spot, piece, &mut self.heights[piece.height]);
+            }
+        }
+    }
+}
+
+/// Finds the cells of a strip that give or take.
+pub(super) struct Look<'a, R> {
+    pub(super) rule: &'a R,
+    pub(super) tz: usize,
+    pub(super) strip: &'a Strip,
+    pub(super) sky: &'a Sky,
+    pub(super) heavier: Layers<'a>,
+    pub(super) bodies: &'a Connected,
+    /// `None` where air makes way.
+    pub(super) air: Option<&'a Air>,
+    /// The open sides of the box.
+    pub(super) sides: Sides,
+    pub(super) found: &'a mut Surfaces,
+}
+
+impl<R: Bodies> Work for Look<'_, R> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        let (bodies, tz) = (self.bodies, self.tz);
+        self.found.begin(bodies.end());
+        if self.sky.changed || bodies.changed_near(tz) {
+            self.find_sites();
+        }
+        let is_near = self.heavier.is_near(tz);
+        for number in 0..self.found.sites.len() {
+            self.site(s, number, is_near);
+        }
+    }
+}
+
+/// Cells of a tile that take part: as those of a surface, and as pressed ones.
+#[derive(Clone, Copy)]
+struct Taking {
+    surface: u32,
+    pressed: u32,
+    /// Those of the surface that belong to the body below them because they rest on it.
+    on: u32,
+}
+
+impl<R: Bodies> Look<'_, R> {
+    /// Finds the sites of the strip.
+    fn find_sites(&mut self) {
+        let (bodies, tz) = (self.bodies, self.tz);
+        self.found.sites.clear();
+        let near = tz.saturating_sub(1)..(tz + 2).min(bodies.strips.len());
+        let rows = bodies.strips[near].iter().map(|strip| strip.rows()).filter(|rows| !rows.is_empty());
+        let Some(rows) = rows.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else { return };
+        let here = &bodies.strips[tz];
+        let north = if tz > 0 { bodies.strips.get(tz - 1) } else { None };
+        let south = bodies.strips.get(tz + 1);
+        self.found.covered.clear();
+        self.found.covered.resize(self.strip.count, 0);
+        for y in (rows.start..(rows.end + 1).min(self.strip.ny())).rev() {
+            let (row, above) = (here.row(y), here.row(y + 1));
+            let below = if y > 0 { here.row(y - 1) } else { here.row(usize::MAX) };
+            let north = north.map(|strip| strip.row(y));
+            let south = south.map(|strip| strip.row(y));
+            for tx in (0..self.strip.count).rev() {
+                let beside = [
+                    if tx > 0 { row[tx - 1] } else { 0 },
+                    row.get(tx + 1).copied().unwrap_or(0),
+                    north.map_or(0, |row| row[tx]),
+                    south.map_or(0, |row| row[tx]),
+                ];
+                self.find_site([tx, y], Near { here: row[tx], below: below[tx], above: above[tx], beside });
+            }
+        }
+        // They were found from the highest to the lowest.
+        self.found.sites.reverse();
+    }
+
+    /// Notes a tile if it is a site.
+    #[inline(always)]
+    fn find_site(&mut self, [tx, y]: [usize; 2], near: Near) {
+        let free = near.beside_or_below() & !near.here;
+        let is_deep = self.rule.is_deep();
+        let over = self.found.covered[tx];
+        let at_side = near.here & self.sides.cells([tx, self.tz]);
+        // Deep down every cell has one above it that is too full.
+        if near.here & !near.above | near.here & over | free | at_side == 0 && is_deep {
+            self.found.covered[tx] = 0;
+            return;
+        }
+        let (open, open_above) = (self.sky.open(tx, y), self.open_above(tx, y));
+        let below =
+            if is_deep { u32::MAX } else { self.bodies.strips[self.tz].row(y + 2)[tx] | !self.open_above(tx, y + 1) };
+        let under_open = open_above & !(near.above & below);
+        let (own, covered) = (near.here & under_open, near.here & (over | !open_above));
+        self.found.covered[tx] = covered;
+        let free = free & open;
+        let above = if self.rule.rests() { near.below & free & under_open } else { 0 };
+        let free = free & !near.above;
+        if own | covered | free | above | at_side != 0 {
+            let (tx, y) = (tx as u32, y as u32);
+            self.found.sites.push(Site { tx, y, near, under_open, own, covered, free, above, at_side });
+        }
+    }
+
+    /// The cells of a tile below an open one.
+    fn open_above(&self, tx: usize, y: usize) -> u32 {
+        self.sky.open_above(tx, y, self.strip.ny())
+    }
+
+    /// The cells of one site that give or take.
+    #[inline(always)]
+    fn site<S: Simd>(&mut self, s: S, number: usize, is_near: bool) {
+        let site = self.found.sites[number];
+        let (strip, tz, tx, y) = (self.strip, self.tz, site.tx as usize, site.y as usize);
+        let (index, bit) = (strip.index(y, tx / ROW), tx % ROW);
+        if site.at_side != 0 {
+            self.press_outside(&site);
+        }
+        let over = index + strip.width;
+        let mut filling = s.load(&strip.tile(strip.row(over).slots[bit]).0[AMOUNT]);
+        if is_near && site.under_open != 0 {
+            filling = s.add_saturating(filling, self.heavier.amount(s, over, bit, tz));
+        }
+        let roomy = self.rule.roomy(s, filling) & site.under_open;
+        if roomy & (site.own | site.above) | site.covered | site.free == 0 {
+            return;
+        }
+        let amounts = s.load(&strip.tile(strip.row(index).slots[bit]).0[AMOUNT]);
+        let full = s.splat(AMOUNT_ONE);
+        let space = if is_near { s.sub(full, self.heavier.amount(s, index, bit, tz)) } else { full };
+        let holds = s.above(amounts, s.splat(0));
+        let on = site.above & holds;
+        let mut taking = Taking {
+            surface: (site.own | on | site.free & site.near.below) & roomy,
+            pressed: (site.covered | site.free & (!roomy | !on & !site.near.below)) & s.above(space, amounts),
+            on: on & roomy,
+        };
+        if let Some(air) = self.air {
+            // Below air that stays nothing moves, and under a ceiling only where there is air beside.
+            let vented = roomy & air.free([tx, y + 1, tz]);
+            taking.surface &= vented;
+            let mut sealed = roomy & !vented;
+            if taking.pressed & !roomy != 0 {
+                sealed |= !roomy & !air.near([tx, y, tz], [strip.count, self.bodies.strips.len()]);
+            }
+            taking.pressed &= !sealed;
+        }
+        if taking.surface | taking.pressed == 0 {
+            return;
+        }
+        let gives = taking.surface & (site.own | taking.on) & self.rule.gives(s, amounts);
+        let first = self.found.pieces.len();
+        let pieces = [first, first];
+        let mut spot = Spot { index, bit, y, amounts: Lanes::ZERO, rooms: Lanes::ZERO, gives, pieces };
+        s.store(&mut spot.amounts, amounts);
+        s.store(&mut spot.rooms, s.sub_saturating(space, amounts));
+        self.found.spots.push(spot);
+        self.divide(&site, taking);
+    }
+
+    /// Adds the faces of bodies at open sides of the box.
+    fn press_outside(&mut self, site: &Site) {
+        let (bodies, tile) = (self.bodies, [site.tx as usize, site.y as usize, self.tz]);
+        for (cells, body) in bodies.parts(tile) {
+            let faces = self.sides.faces([tile[0], self.tz], cells);
+            if faces > 0 {
+                let height = self.found.height((body, site.y, Kind::Outside));
+                self.found.heights[height].add_holes([faces, 0, 0]);
+            }
+        }
+    }
+
+    /// Gives the cells of the last spot to their bodies.
+    #[inline]
+    fn divide(&mut self, site: &Site, taking: Taking) {
+        let (place, y) = ([site.tx as usize, site.y as usize, self.tz], site.y);
+        let at = |by: [isize; 3]| -> [usize; 3] { std::array::from_fn(|k| place[k].wrapping_add_signed(by[k])) };
+        // Every tile here has cells of a body.
+        if let Some(body) = self.bodies.only(site.near.tiles().map(at)) {
+            let (free, sides) = (taking.pressed & site.free, site.near.beside());
+            let covered = taking.pressed & !free;
+            self.found.add((body, y, Kind::Surface), taking.surface, [0; 3]);
+            self.found.add((body, y, Kind::Covered), covered, [0, 0, covered]);
+            self.found.add((body, y, Kind::Pressed), free, [free & sides, free & !sides, 0]);
+        } else {
+            for lane in bits((taking.surface | taking.pressed).into()) {
+                let bit = 1 << lane;
+                if site.own & taking.surface & bit != 0 {
+                    self.join(place, (y, Kind::Surface), bit);
+                } else if site.covered & bit != 0 {
+                    self.join(place, (y, Kind::Covered), bit);
+                } else if taking.on & bit != 0 {
+                    self.join(at([0, -1, 0]), (y, Kind::Surface), bit);
+                } else {
+                    self.share_out(at, lane, if taking.surface & bit != 0 { Kind::Surface } else { Kind::Pressed });
+                }
+            }
+        }
+        let found = &mut *self.found;
+        let Some(spot) = found.spots.last_mut() else { return };
+        spot.pieces[1] = found.pieces.len();
+        for piece in &found.pieces[spot.pieces[0]..] {
+            let height = &mut found.heights[piece.height];
+            bits(piece.cells.into()).for_each(|lane| height.add(spot.cell(lane)));
+            height.add_holes(piece.holes.map(u32::count_ones));
+        }
+    }
+
+    /// Gives a cell to the body of a cell.
+    fn join(&mut self, tile: [usize; 3], (y, kind): (u32, Kind), bit: u32) {
+        if let Some(body) = self.bodies.body(tile, bit) {
+            let covered = if kind == Kind::Covered { bit } else { 0 };
+            self.found.add((body, y, kind), bit, [0, 0, covered]);
+        }
+    }
+
+    /// Gives a free cell to each body that touches it, and to each an equal part of its room; it belongs to the body below it as
+    /// said, and all others press it.
+    fn share_out(&mut self, at: impl Fn([isize; 3]) -> [usize; 3], lane: usize, below: Kind) {
+        let bit = 1 << lane;
+        let mut touching = [(u32::MAX, Kind::Pressed, [0; 3]); 5];
+        let mut count = 0;
+        for (number, (by, cell)) in around(lane as u32).into_iter().enumerate() {
+            let [tx, y, tz] = at(by);
+            if tx >= self.strip.count || tz >= self.bodies.strips.len() {
+                continue;
+            }
+            let Some(body) = self.bodies.body([tx, y, tz], cell) else { continue };
+            // The cell below comes first.
+            let (kind, holes) = match number {
+                0 => (below, [0, bit, 0]),
+                _ => (Kind::Pressed, [bit, 0, 0]),
+            };
+            match touching[..count].iter_mut().find(|(other, ..)| *other == body) {
+                Some((_, _, known)) => *known = [bit, 0, 0],
+                None => {
+                    touching[count] = (body, kind, holes);
+                    count += 1;
+                }
+            }
+        }
+        let Some(spot) = self.found.spots.last_mut() else { return };
+        let room = spot.rooms.0[lane];
+        spot.rooms.0[lane] = room / count.max(1) as u16;
+        let [_, y, _] = at([0; 3]);
+        for &(body, kind, holes) in &touching[..count] {
+            match kind {
+                Kind::Surface => self.found.add((body, y as u32, kind), bit, [0; 3]),
+                _ if room == 0 => {}
+                _ => self.found.add((body, y as u32, kind), bit, holes),
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Changes of the tiles of a strip by spreading, kept until no thread reads the old state any more.
+
+use crate::world::Strip;
+use lavoxel_base::grid::tile::{Lanes, ROW};
+use lavoxel_base::simd::Simd;
+
+/// Most changes of one strip that come from one tile, and some more.
+const OF_A_TILE: usize = 8;
+
+/// Most quantities of a layer.
+const MOST_QUANTITIES: usize = 2;
+
+/// Changes of the tiles of one strip, added up modulo 2^16. Memory is kept for the next use.
+#[derive(Debug, Default)]
+pub(super) struct Deltas {
+    /// For each place, which is number of the row · 64 + bit: number of its change plus one, or 0 where there is none.
+    slots: Vec<u32>,
+    /// Number of changes. The two that follow are longer, so that a change is written without a call.
+    count: usize,
+    /// Places, and their y.
+    at: Vec<(u32, u32)>,
+    /// The quantities of each change.
+    lanes: Vec<Lanes>,
+}
+
+impl Deltas {
+    /// Makes room for a strip with so many rows.
+    pub(super) fn prepare(&mut self, rows: usize) {
+        let places = rows * ROW;
+        if self.slots.len() != places {
+            self.slots = vec![0; places];
+        }
+    }
+
+    /// Makes room for a few more changes: those of one tile.
+    #[inline(always)]
+    pub(super) fn reserve(&mut self) {
+        // The lanes have room wherever the places have.
+        if self.count + OF_A_TILE > self.at.len() {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = 2 * self.at.len() + 64;
+        self.at.resize(room, (0, 0));
+        self.lanes.resize(room * MOST_QUANTITIES, Lanes::ZERO);
+    }
+
+    /// Adds to the tile at a place, which lies at `y`; there is room.
+    #[inline(always)]
+    pub(super) fn add<S: Simd, const Q: usize>(&mut self, s: S, place: usize, y: usize, change: [S::V; Q]) {
+        let slot = &mut self.slots[place];
+        if *slot == 0 {
+            let tile = &mut self.lanes.as_chunks_mut::<Q>().0[self.count];
+            for (lanes, change) in tile.iter_mut().zip(change) {
+                s.store(lanes, change);
+            }
+            self.at[self.count] = (place as u32, y as u32);
+            self.count += 1;
+            *slot = self.count as u32;
+        } else {
+            let tile = &mut self.lanes.as_chunks_mut::<Q>().0[*slot as usize - 1];
+            for (lanes, change) in tile.iter_mut().zip(change) {
+                s.store(lanes, s.add(s.load(lanes), change));
+            }
+        }
+    }
+
+    /// Applies the changes to the strip and clears the list.
+    #[inline(always)]
+    pub(super) fn apply<S: Simd, const Q: usize>(&mut self, s: S, strip: &mut Strip) {
+        for (&(place, y), change) in self.at.iter().zip(self.lanes.as_chunks::<Q>().0).take(self.count) {
+            let place = place as usize;
+            self.slots[place] = 0;
+            let (index, bit) = (place / ROW, place % ROW);
+            let tile = strip.change::<Q>(y as usize, index, bit);
+            for (lanes, change) in tile.iter_mut().zip(change) {
+                s.store(lanes, s.add(s.load(lanes), s.load(change)));
+            }
+        }
+        strip.work += self.count;
+        self.count = 0;
+    }
+}

@@ -1,0 +1,163 @@
+//! Rules along columns over the tiles of a strip.
+//!
+//! A pair of tiles, one above the other, is visited when it holds liquid to move and either changed since the last visit:
+//! the upper one, or for rules that also move up either of them. What moves follows from the two tiles, heavier matter, the
+//! ground and the rule alone, and a tile that gives anything has changed. So a pair that is skipped moved nothing on its last
+//! visit, and would move nothing now. Other rules wake all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed cell
+//! of the ground wakes the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts
+//! as a change of the tile ([`World::wake_beside_heavier`](crate::world::World)).
+
+use super::heavier::{Heavier, Layers, Nothing};
+use crate::rules::{Column, Pair};
+use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
+use lavoxel_base::grid::tile::ROW;
+use lavoxel_base::simd::{Simd, Work};
+
+/// A rule in adjacent strips of a layer that may meet heavier matter, or not.
+pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
+    /// Number of the first.
+    pub(super) first: usize,
+    pub(super) strips: &'a mut [Strip],
+    pub(super) common: FallCommon<'a, R>,
+    /// Scratch: the tiles of the row below that changed before.
+    pub(super) before: &'a mut Vec<u64>,
+}
+
+/// Inputs that all parts of a step share.
+pub(super) struct FallCommon<'a, R> {
+    pub(super) ground: &'a Ground,
+    pub(super) heavier: Layers<'a>,
+    pub(super) rule: &'a R,
+    /// The reads of the layer.
+    pub(super) reads: Reads,
+}
+
+impl<R> Clone for FallCommon<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for FallCommon<'_, R> {}
+
+impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEETS, Q> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let FallCommon { ground, heavier, rule, reads } = self.common;
+        let kernel = rule.kernel(s);
+        for (i, strip) in self.strips.iter_mut().enumerate() {
+            if strip.falling.is_empty() {
+                continue;
+            }
+            strip.record_falling(reads);
+            let tz = self.first + i;
+            let (kernel, ground) = (&kernel, ground.strip(tz));
+            if MEETS && heavier.is_near(tz) {
+                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
+            } else {
+                let heavier = Nothing::<MEETS>;
+                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
+            }
+        }
+    }
+}
+
+/// A rule in one strip.
+struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
+    s: S,
+    kernel: &'a R::Kernel<S>,
+    heavier: H,
+    tz: usize,
+    ground: GroundStrip<'a>,
+}
+
+/// The tile that is visited.
+struct Here {
+    /// Number of its row in the strip, and its bit there.
+    index: usize,
+    bit: usize,
+    /// Its place along x, counted in tiles, and y.
+    tx: usize,
+    y: usize,
+}
+
+impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
+    /// Whether anything may move up.
+    const UP: bool = R::UP || H::MEETS;
+
+    /// The pairs of the strip, rows from the bottom up.
+    #[inline(always)]
+    fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
+        let (ny, width) = (self.ground.ny(), strip.width);
+        before.clear();
+        before.resize(width, 0);
+        let rows = std::mem::replace(&mut strip.falling, Rows::NONE).range();
+        let mut y = rows.start;
+        // Above the rows that changed before, only rows above a change of this pass are visited.
+        while y < ny && (y <= rows.end || strip.falling.range().end == y) {
+            for (w, before) in before.iter_mut().enumerate() {
+                let index = strip.index(y, w);
+                let under = strip.row(index.wrapping_sub(width));
+                let (below, held_below) = (*before | under.falling, under.held);
+                let row = strip.row_mut(index);
+                *before = std::mem::take(&mut row.falling);
+                let held = if Self::UP { row.held | held_below } else { row.held };
+                let mut set = held & (*before | below);
+                while set != 0 {
+                    let bit = set.trailing_zeros() as usize % ROW;
+                    set &= set - 1;
+                    self.tile(strip, &Here { index, bit, tx: w * ROW + bit, y });
+                }
+            }
+            y += 1;
+        }
+    }
+
+    /// The pairs of one tile and the one below it.
+    #[inline(always)]
+    fn tile(&self, strip: &mut Strip, here: &Here) {
+        let (s, &Here { index, bit, tx, y }) = (self.s, here);
+        let slot = strip.row(index).slots[bit];
+        if slot != 0 && strip.masks(slot).version != self.ground.version(tx) {
+            *strip.masks_mut(slot) = self.ground.masks(tx, y);
+        }
+        if y == 0 {
+            return;
+        }
+        let under = index - strip.width;
+        let lower = strip.row(under).slots[bit];
+        let heavier = self.heavier.amount(s, under, bit, self.tz);
+        let fresh;
+        let masks = if Self::UP && slot == 0 {
+            // Nothing can fall, so that most visits end here.
+            if R::rises(self.kernel, s, strip.lanes(lower), heavier) == 0 {
+                return;
+            }
+            fresh = self.ground.masks(tx, y);
+            &fresh
+        } else {
+            strip.masks(slot)
+        };
+        let open = if Self::UP { masks.open & !masks.bed } else { !masks.bed };
+        let pair = Pair { below: strip.lanes(lower), above: strip.lanes(slot), heavier, meets_heavier: H::MEETS, open };
+        let Some([below, above]) = R::settle_lanes(self.kernel, s, &pair) else {
+            return;
+        };
+        // A tile may be empty and still have a slot.
+        self.write(strip, (y - 1, under, bit), below, Self::UP);
+        self.write(strip, (y, index, bit), above, true);
+    }
+
+    /// Writes a tile that changed, and leaves it if it may have become empty and has.
+    #[inline(always)]
+    fn write(&self, strip: &mut Strip, (y, index, bit): (usize, usize, usize), values: [S::V; Q], may_empty: bool) {
+        let s = self.s;
+        let lanes = strip.change::<Q>(y, index, bit);
+        for (lanes, value) in lanes.iter_mut().zip(values) {
+            s.store(lanes, value);
+        }
+        if may_empty && !s.any(values[0]) {
+            strip.leave(index, bit);
+        }
+    }
+}

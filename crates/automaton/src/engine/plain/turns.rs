@@ -1,0 +1,131 @@
+//! Grains that fall and take turns, in the plain engine.
+
+use crate::rules::{Around, Turn, Turns, Walls};
+use crate::world::{Content, World};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::Draw;
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// One grain.
+const GRAIN: Content = Content { amount: AMOUNT_ONE, energy: 0 };
+
+/// The grains of a layer in a step.
+struct Grains<'a, R> {
+    world: &'a mut World,
+    layer: usize,
+    rule: &'a R,
+    draw: Draw,
+    /// For each cell, whether its grain has moved.
+    moved: Vec<bool>,
+}
+
+/// The rule in a step.
+pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+    let moved = vec![false; world.grid().cells()];
+    let mut grains = Grains { world, layer, rule, draw, moved };
+    rule.scatters(draw, layer).for_each(|turn| grains.turn(turn));
+    grains.fall();
+    rule.turns(draw, layer).into_iter().for_each(|turn| grains.turn(turn));
+}
+
+impl<R: Turns> Grains<'_, R> {
+    fn grid(&self) -> Grid {
+        self.world.grid()
+    }
+
+    fn holds(&self, place: Place) -> bool {
+        self.world.layers[self.layer].at(place).amount > 0
+    }
+
+    /// Every column from the bottom up; what scattered stays.
+    fn fall(&mut self) {
+        let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
+        for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
+            for y in 1..grid.ny {
+                let (place, below) = ([x, y, z], [x, y - 1, z]);
+                let can_fall = self.holds(place) && !self.moved[grid.index(place)];
+                let hangs = || key.chooses(place, share) || self.stays(place, below);
+                if can_fall && self.world.is_free_for(self.layer, below) && !hangs() {
+                    self.put(place, Some(below));
+                }
+            }
+        }
+    }
+
+    /// All grains that take a turn, by the state before it.
+    fn turn(&mut self, turn: Turn) {
+        let grid = self.grid();
+        let goes = |&place: &Place| {
+            let around = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls() };
+            let to = around.cell(turn.way());
+            self.holds(place)
+                && !self.moved[grid.index(place)]
+                && self.rule.goes(turn, place, self.draw, &around)
+                && !to.is_some_and(|to| self.stays(place, to))
+        };
+        let going: Vec<_> = grid.places().filter(goes).collect();
+        for place in going {
+            let to = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls() }.cell(turn.way());
+            self.put(place, to);
+        }
+    }
+
+    /// Whether lighter matter where it would go holds a grain up.
+    fn stays(&self, place: Place, to: Place) -> bool {
+        let (key, share) = self.rule.held_up(self.draw, self.layer);
+        key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
+    }
+
+    /// Moves a grain to another cell, or out of the box; a lighter grain there takes its place.
+    fn put(&mut self, from: Place, to: Option<Place>) {
+        let grid = self.grid();
+        let lighter = self.layer + 1..self.layer + 1 + self.world.lighter_grains(self.layer).len();
+        self.world.layers[self.layer].set(from, Content::default());
+        let Some(to) = to else {
+            self.world.layers[self.layer].ledger.outflow += u64::from(AMOUNT_ONE);
+            return;
+        };
+        for layer in &mut self.world.layers[lighter] {
+            if layer.at(to) == GRAIN {
+                layer.set(to, Content::default());
+                layer.set(from, GRAIN);
+            }
+        }
+        self.world.layers[self.layer].set(to, GRAIN);
+        self.moved[grid.index(to)] = true;
+    }
+}
+
+/// Surroundings of a grain.
+struct Here<'a> {
+    world: &'a World,
+    layer: usize,
+    place: Place,
+    walls: Walls,
+}
+
+impl Here<'_> {
+    /// A cell, if it is inside of the box.
+    fn cell(&self, by: [isize; 3]) -> Option<Place> {
+        self.world.grid().beside(self.place, by)
+    }
+}
+
+impl Around for Here<'_> {
+    fn is_free(&self, [dx, dy, dz]: [isize; 3]) -> bool {
+        match self.cell([dx, dy, dz]) {
+            Some(cell) => self.world.is_free_for(self.layer, cell),
+            // Below the floor of a cell inside of the box is rock.
+            None if self.cell([dx, 0, dz]).is_some() => false,
+            None => self.walls == Walls::Open,
+        }
+    }
+
+    fn is_laden(&self) -> bool {
+        let grains = |above: Place| {
+            let mut layers = self.world.layers[..=self.layer].iter().filter(|layer| layer.is_grains());
+            layers.any(|layer| layer.at(above).amount > 0)
+        };
+        self.cell([0, 1, 0]).is_some_and(grains)
+    }
+}

@@ -1,0 +1,493 @@
+//! Rules across over the tiles of a strip.
+//!
+//! A tile that holds liquid is visited when it changed since the rule last visited it; when it has the energy to give
+//! (`able`) and a tile beside or below it changed; and when another pattern would have let it give on its last visit
+//! (`active`). What a tile gives follows from its own cells, those beside and below it, heavier matter, the ground, the rules and
+//! the pattern; without the energy, from its own cells alone. So a tile that is skipped could give nothing with any pattern on
+//! its last visit, and nothing that this depends on has changed. Other rules wake all tiles
+//! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground wakes the tiles that read it
+//! ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts as a change of the tile
+//! ([`World::wake_beside_heavier`](crate::world::World)); another seed only draws other patterns.
+
+use super::deltas::Deltas;
+use super::heavier::Heavier;
+use crate::rules::{Exchange, Flow, Next};
+use crate::world::{AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Row, Rows, Strip};
+use lavoxel_base::grid::tile::{Lanes, ROW};
+use lavoxel_base::random::{Draw, Salt, StepKey};
+use lavoxel_base::simd::Simd;
+
+/// Cells of a tile with x = 0 and with x = 7, z = 0 and z = 3: from where liquid leaves the tile in each direction.
+const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
+
+/// Losses of the world, in units.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lost {
+    /// Through open sides, by quantity.
+    pub(super) outflow: [u64; 2],
+    /// Energy lost to friction.
+    pub(super) friction: u64,
+}
+
+impl Lost {
+    /// Adds what another part lost.
+    pub(super) fn add(&mut self, other: Self) {
+        self.outflow[AMOUNT] += other.outflow[AMOUNT];
+        self.outflow[ENERGY] += other.outflow[ENERGY];
+        self.friction += other.friction;
+    }
+}
+
+/// A strip with its neighbours, as they were before the step.
+#[derive(Clone, Copy)]
+pub(super) struct Near<'a> {
+    pub(super) tz: usize,
+    pub(super) north: &'a Strip,
+    pub(super) here: &'a Strip,
+    pub(super) south: &'a Strip,
+}
+
+impl<'a> Near<'a> {
+    /// Whether any tile has to be visited.
+    pub(super) fn is_awake(&self, activities: &Activities) -> bool {
+        ![activities.active, self.north.flowing, self.here.flowing, self.south.flowing]
+            .iter()
+            .all(|rows| rows.is_empty())
+            && self.here.tiles() > 0
+    }
+
+    /// The row with a number, which has the tiles `64 · w` and on, and those around it.
+    #[inline(always)]
+    fn rows(&self, index: usize, w: usize, above: bool) -> Around<'a> {
+        let strip = self.here;
+        // No row has this number.
+        let none = usize::MAX;
+        Around {
+            index,
+            here: strip.row(index),
+            below: strip.row(index.wrapping_sub(strip.width)),
+            above: strip.row(if above { index + strip.width } else { none }),
+            west: strip.row(if w > 0 { index - 1 } else { none }),
+            east: strip.row(if w + 1 < strip.width { index + 1 } else { none }),
+            north: self.north.row(index),
+            south: self.south.row(index),
+        }
+    }
+}
+
+/// A row with those around it, found once for all of its tiles.
+struct Around<'a> {
+    /// Its number.
+    index: usize,
+    here: &'a Row,
+    below: &'a Row,
+    /// Empty where the rule reads nothing above.
+    above: &'a Row,
+    west: &'a Row,
+    east: &'a Row,
+    north: &'a Row,
+    south: &'a Row,
+}
+
+impl Around<'_> {
+    /// Tiles to visit, given what the last visit saw in this row.
+    #[inline(always)]
+    fn awake(&self, last: Activity) -> u64 {
+        let here = self.here.flowing;
+        let beside = here << 1 | here >> 1 | self.west.flowing >> 63 | self.east.flowing << 63;
+        let around = beside | self.below.flowing | self.above.flowing | self.north.flowing | self.south.flowing;
+        self.here.held & (here | last.active | last.able & around)
+    }
+
+    /// The tiles west, east, north and south of one.
+    #[inline(always)]
+    fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
+        let west = if bit > 0 { self.here.slots[bit - 1] } else { self.west.slots[ROW - 1] };
+        let east = if bit + 1 < ROW { self.here.slots[bit + 1] } else { self.east.slots[0] };
+        [
+            near.here.lanes(west),
+            near.here.lanes(east),
+            near.north.lanes(self.north.slots[bit]),
+            near.south.lanes(self.south.slots[bit]),
+        ]
+    }
+}
+
+/// Where the changes of a step are kept: for the strip north of the one that gives, for itself, and for the one south of it.
+pub(super) struct Out<'a> {
+    pub(super) north: &'a mut Deltas,
+    pub(super) here: &'a mut Deltas,
+    pub(super) south: &'a mut Deltas,
+}
+
+/// Spreading from one strip.
+pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
+    pub(super) s: S,
+    pub(super) kernel: &'a R::Kernel<S>,
+    pub(super) near: Near<'a>,
+    pub(super) heavier: H,
+    pub(super) ground: GroundStrip<'a>,
+    pub(super) draw: Draw,
+    pub(super) key: StepKey,
+    /// Whether liquid leaves through the sides of the box.
+    pub(super) open: bool,
+}
+
+/// The tile that gives.
+struct Here<'a> {
+    rows: &'a Around<'a>,
+    /// Its bit in its row.
+    bit: usize,
+    /// Its place along x, counted in tiles, and y.
+    tx: usize,
+    y: usize,
+}
+
+/// A tile with what is around it, for a rule.
+struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
+    spread: &'a Spread<'a, S, R, H, Q>,
+    here: &'a Here<'b>,
+    tile: &'a [Lanes; Q],
+    beside: [&'a [Lanes; Q]; 4],
+    masks: &'a Masks,
+}
+
+impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, Q>
+    for Surroundings<'_, '_, S, R, H, Q>
+{
+    #[inline(always)]
+    fn tile(&self) -> &[Lanes; Q] {
+        self.tile
+    }
+
+    #[inline(always)]
+    fn around(&self, quantity: usize) -> [S::V; 4] {
+        let (s, [west, east, north, south]) = (self.spread.s, self.beside);
+        let v = s.load(&self.tile[quantity]);
+        [
+            s.see_west(v, s.load(&west[quantity])),
+            s.see_east(v, s.load(&east[quantity])),
+            s.see_north(v, s.load(&north[quantity])),
+            s.see_south(v, s.load(&south[quantity])),
+        ]
+    }
+
+    #[inline(always)]
+    fn meets_heavier(&self) -> bool {
+        H::MEETS
+    }
+
+    #[inline(always)]
+    fn fillings(&self) -> (S::V, [S::V; 4]) {
+        let (s, [west, east, north, south]) = (self.spread.s, self.beside);
+        let (index, bit, tz) = (self.here.rows.index, self.here.bit, self.spread.near.tz);
+        // Beyond the ends of a row of 64 tiles is the row before or after.
+        let before = if bit > 0 { (index, bit - 1, tz) } else { (index.wrapping_sub(1), ROW - 1, tz) };
+        let after = if bit + 1 < ROW { (index, bit + 1, tz) } else { (index + 1, 0, tz) };
+        let v = self.filling(self.tile, Some((index, bit, tz)));
+        let west = self.filling(west, if self.here.tx > 0 { Some(before) } else { None });
+        let east = self.filling(east, if self.here.tx + 1 < self.spread.near.here.count { Some(after) } else { None });
+        let north = self.filling(north, if tz > 0 { Some((index, bit, tz - 1)) } else { None });
+        let south = self.filling(south, Some((index, bit, tz + 1)));
+        (v, [s.see_west(v, west), s.see_east(v, east), s.see_north(v, north), s.see_south(v, south)])
+    }
+
+    #[inline(always)]
+    fn drawn(&self) -> [u32; 4] {
+        let [first, second] = self.spread.key.group([self.here.tx, self.here.y, self.spread.near.tz]);
+        [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+    }
+
+    #[inline(always)]
+    fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32 {
+        let tile = [self.here.tx, self.here.y, self.spread.near.tz];
+        self.spread.draw.key_of(salt, number).chosen(tile, share)
+    }
+
+    #[inline(always)]
+    fn below(&self) -> Next<S> {
+        let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
+        let tile = self.spread.near.here.lanes::<Q>(rows.below.slots[*bit]);
+        let place =
+            if *y > 0 { Some((rows.index - self.spread.near.here.width, *bit, self.spread.near.tz)) } else { None };
+        Next {
+            amount: s.load(&tile[AMOUNT]),
+            filling: self.filling(tile, place),
+            open: self.masks.open & !self.masks.bed,
+        }
+    }
+
+    #[inline(always)]
+    fn above(&self) -> Next<S> {
+        let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
+        let tile = self.spread.near.here.lanes::<Q>(rows.above.slots[*bit]);
+        let place = Some((rows.index + self.spread.near.here.width, *bit, self.spread.near.tz));
+        let place = if *y + 1 < self.spread.ground.ny() { place } else { None };
+        Next {
+            amount: s.load(&tile[AMOUNT]),
+            filling: self.filling(tile, place),
+            open: self.masks.open & !self.ceiling(),
+        }
+    }
+}
+
+impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
+    /// The cells that have rock or the top of the box above them.
+    #[inline(always)]
+    fn ceiling(&self) -> u32 {
+        let (Spread { ground, near, .. }, Here { rows, bit, tx, y }) = (self.spread, self.here);
+        if y + 1 == ground.ny() {
+            return u32::MAX;
+        }
+        // The tile above knows it where it holds liquid.
+        match near.here.masks(rows.above.slots[*bit]) {
+            masks if masks.version == ground.version(*tx) => !masks.open,
+            _ => !ground.masks(*tx, y + 1).open,
+        }
+    }
+
+    /// How full the cells of a tile are; its place is the number of its row, its bit there and its strip.
+    #[inline(always)]
+    fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
+        let s = self.spread.s;
+        let amount = s.load(&tile[AMOUNT]);
+        match place {
+            Some((index, bit, tz)) => s.add_saturating(amount, self.spread.heavier.amount(s, index, bit, tz)),
+            None => amount,
+        }
+    }
+}
+
+/// How a tile is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// No cell has the energy to give, whatever is around it.
+    Cold,
+    /// Nothing could be given, whatever the pattern.
+    Still,
+    /// Something was or could have been given.
+    Live,
+}
+
+impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q> {
+    /// Writes what the tiles of the strip give.
+    #[inline(always)]
+    pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
+        let (near, strip) = (self.near, self.near.here);
+        activities.make(strip.len());
+        let visited =
+            activities.active.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
+        activities.active = Rows::NONE;
+        let mut lost = Lost::default();
+        // One more, for tiles above a change, and one below it.
+        let first = if R::ABOVE { visited.start.saturating_sub(1) } else { visited.start };
+        for y in first..(visited.end + 1).min(self.ground.ny()) {
+            for w in 0..strip.width {
+                let index = strip.index(y, w);
+                let old = activities.of(index);
+                if strip.row(index).held | old.active == 0 {
+                    continue;
+                }
+                let rows = near.rows(index, w, R::ABOVE);
+                let mut set = rows.awake(old);
+                if set | old.active == 0 {
+                    continue;
+                }
+                let mut new = Activity { active: 0, able: old.able & !set };
+                while set != 0 {
+                    let bit = set.trailing_zeros() as usize % ROW;
+                    set &= set - 1;
+                    let here = Here { rows: &rows, bit, tx: w * ROW + bit, y };
+                    let state = self.tile(&here, &mut out, &mut lost);
+                    new.able |= u64::from(state != State::Cold) << bit;
+                    new.active |= u64::from(state == State::Live) << bit;
+                }
+                activities.put(index, y, new);
+            }
+        }
+        lost
+    }
+
+    /// Writes what one tile gives.
+    #[inline(always)]
+    fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
+        let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
+        let slot = here.rows.here.slots[here.bit];
+        for deltas in [&mut *out.north, &mut *out.here, &mut *out.south] {
+            deltas.reserve();
+        }
+        let fresh;
+        let masks = match strip.masks(slot) {
+            masks if masks.version == self.ground.version(here.tx) => masks,
+            _ => {
+                fresh = self.ground.masks(here.tx, here.y);
+                &fresh
+            }
+        };
+        let tile = strip.lanes::<Q>(slot);
+        let able = R::able(kernel, s, tile);
+        if able == 0 {
+            return State::Cold;
+        }
+        let able = if R::VERTICAL { able } else { able & R::supported(kernel, s, self.below(here), masks.bed) };
+        if able == 0 {
+            return State::Still;
+        }
+        let free = self.free(masks, able);
+        let beside = here.rows.beside(self.near, here.bit);
+        let near = Surroundings { spread: self, here, tile, beside, masks };
+        let (mut parcels, given, vertical) = match R::flow(kernel, s, &near, free) {
+            Flow::Still => return State::Still,
+            Flow::Idle => return State::Live,
+            Flow::Gives(parcels, given) => (parcels, given, [[s.splat(0); 2]; Q]),
+            Flow::All(parcels, given, vertical) => (parcels, given, vertical),
+        };
+        let mut leaving = [s.splat(0); Q];
+        for (leaving, parcel) in leaving.iter_mut().zip(parcels) {
+            *leaving = sum_of(s, parcel);
+        }
+        if R::VERTICAL {
+            self.deliver_vertically(here, &vertical, &mut leaving, out);
+        }
+        self.lose(masks, &mut parcels, lost);
+        self.deliver(here, &parcels, given, leaving, out);
+        State::Live
+    }
+
+    /// Filling of the cells below.
+    #[inline(always)]
+    fn below(&self, here: &Here<'_>) -> S::V {
+        let (s, strip) = (self.s, self.near.here);
+        let amount = s.load(&strip.lanes::<Q>(here.rows.below.slots[here.bit])[AMOUNT]);
+        if here.y == 0 {
+            return amount;
+        }
+        s.add_saturating(amount, self.heavier.amount(s, here.rows.index - strip.width, here.bit, self.near.tz))
+    }
+
+    /// Directions in which each cell that is `able` may give.
+    #[inline(always)]
+    fn free(&self, masks: &Masks, able: u32) -> [u32; 4] {
+        let mut free = masks.free;
+        if self.open {
+            for (free, out) in free.iter_mut().zip(masks.out) {
+                *free |= out;
+            }
+        }
+        [free[0] & able, free[1] & able, free[2] & able, free[3] & able]
+    }
+
+    /// Takes away what leaves the box and what friction takes on the way.
+    #[inline(always)]
+    fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
+        let s = self.s;
+        if self.open && masks.out != [0; 4] {
+            for (quantity, parcels) in parcels.iter_mut().enumerate() {
+                for (parcel, out) in parcels.iter_mut().zip(masks.out) {
+                    let gone = s.keep(*parcel, out);
+                    lost.outflow[quantity] += sum(s, gone);
+                    *parcel = s.sub(*parcel, gone);
+                }
+            }
+        }
+        for (quantity, parcels) in parcels.iter_mut().enumerate() {
+            for parcel in parcels {
+                let Some(taken) = R::lost(self.kernel, s, quantity, *parcel, masks.bed) else { break };
+                lost.friction += sum(s, taken);
+                *parcel = s.sub(*parcel, taken);
+            }
+        }
+    }
+
+    /// Writes what arrives in the tiles below and above, and adds it to what leaves this one.
+    #[inline(always)]
+    fn deliver_vertically(&self, here: &Here<'_>, given: &[[S::V; 2]; Q], leaving: &mut [S::V; Q], out: &mut Out<'_>) {
+        let (s, y, width) = (self.s, here.y, self.near.here.width);
+        let place = here.rows.index * ROW + here.bit;
+        let (mut down, mut up) = ([s.splat(0); Q], [s.splat(0); Q]);
+        for (quantity, leaving) in leaving.iter_mut().enumerate() {
+            [down[quantity], up[quantity]] = given[quantity];
+            *leaving = s.add(*leaving, s.add(down[quantity], up[quantity]));
+        }
+        if s.any(down[AMOUNT]) {
+            out.here.add(s, place - width * ROW, y - 1, down);
+        }
+        if s.any(up[AMOUNT]) {
+            out.here.add(s, place + width * ROW, y + 1, up);
+        }
+    }
+
+    /// Writes what arrives in this tile and in those beside it; `given` has the cells that give in each direction.
+    #[inline(always)]
+    fn deliver(
+        &self,
+        here: &Here<'_>,
+        parcels: &[[S::V; 4]; Q],
+        given: [u32; 4],
+        leaving: [S::V; Q],
+        out: &mut Out<'_>,
+    ) {
+        let (s, y, zero) = (self.s, here.y, self.s.splat(0));
+        let place = here.rows.index * ROW + here.bit;
+        let mut own = leaving;
+        for (own, parcels) in own.iter_mut().zip(parcels) {
+            *own = s.sub(inside(s, *parcels, zero), *own);
+        }
+        out.here.add(s, place, y, own);
+        let mut seen = [zero; Q];
+        if given[0] & EDGES[0] != 0 {
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_east(zero, parcels[0]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.here.add(s, place - 1, y, seen);
+            }
+        }
+        if given[1] & EDGES[1] != 0 {
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_west(zero, parcels[1]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.here.add(s, place + 1, y, seen);
+            }
+        }
+        if given[2] & EDGES[2] != 0 {
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_south(zero, parcels[2]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.north.add(s, place, y, seen);
+            }
+        }
+        if given[3] & EDGES[3] != 0 {
+            for (seen, parcels) in seen.iter_mut().zip(parcels) {
+                *seen = s.see_north(zero, parcels[3]);
+            }
+            if s.any(seen[AMOUNT]) {
+                out.south.add(s, place, y, seen);
+            }
+        }
+    }
+}
+
+// No closures here: they would be compiled without the instructions of the level.
+
+#[inline(always)]
+fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
+    s.add(s.add(v[0], v[1]), s.add(v[2], v[3]))
+}
+
+/// Gifts of the cells of a tile to each other.
+#[inline(always)]
+fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
+    let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));
+    s.add(across, s.add(s.see_south(given[2], zero), s.see_north(given[3], zero)))
+}
+
+/// Sum of all lanes.
+#[inline(always)]
+fn sum<S: Simd>(s: S, v: S::V) -> u64 {
+    let mut lanes = Lanes::ZERO;
+    s.store(&mut lanes, v);
+    lanes.sum()
+}

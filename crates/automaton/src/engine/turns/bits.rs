@@ -1,0 +1,195 @@
+//! Words of 32 cells, 8 along x and 4 along z, and sets of tiles.
+
+use crate::world::Rows;
+use lavoxel_base::grid::tile::{ROW, TILE_X};
+
+/// The first cell of each row of a tile.
+const WEST: u32 = 0x0101_0101;
+/// The last cell of each row.
+const EAST: u32 = WEST << 7;
+
+/// A tile, and the three that cells near one of its corners see.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quad {
+    pub(super) here: u32,
+    /// To the west or east.
+    pub(super) aside: u32,
+    /// To the north or south.
+    pub(super) across: u32,
+    /// Over the corner between the two.
+    pub(super) corner: u32,
+}
+
+impl Quad {
+    /// A bit for each cell of the tile: what lies `dx` cells to the east and `dz` to the south of it, two cells at most.
+    #[inline(always)]
+    pub(super) fn seen(self, [dx, dz]: [isize; 2]) -> u32 {
+        let here = rows_seen(dz, self.here, self.across);
+        let aside = rows_seen(dz, self.aside, self.corner);
+        match dx {
+            0 => here,
+            1 => here >> 1 & !EAST | aside << 7 & EAST,
+            -1 => here << 1 & !WEST | aside >> 7 & WEST,
+            2 => here >> 2 & !(EAST | EAST >> 1) | aside << 6 & (EAST | EAST >> 1),
+            _ => here << 2 & !(WEST | WEST << 1) | aside >> 6 & (WEST | WEST << 1),
+        }
+    }
+}
+
+/// Cells `dz` rows to the south of each cell, in a tile and the one beside it.
+#[inline(always)]
+fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
+    const ROW: usize = TILE_X;
+    match dz {
+        0 => here,
+        1 => here >> ROW | across << (3 * ROW),
+        -1 => here << ROW | across >> (3 * ROW),
+        2 => here >> (2 * ROW) | across << (2 * ROW),
+        _ => here << (2 * ROW) | across >> (2 * ROW),
+    }
+}
+
+/// Where cells of a tile arrive that move one cell at most along x: in the tile, and in the one to the west or east.
+#[inline(always)]
+pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
+    match dx {
+        0 => [cells, 0],
+        1 => [cells << 1 & !WEST, cells >> 7 & WEST],
+        _ => [cells >> 1 & !EAST, cells << 7 & EAST],
+    }
+}
+
+/// Where cells of a tile arrive that move one cell at most along z: in the tile, and in the one to the north or south.
+#[inline(always)]
+pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
+    match dz {
+        0 => [cells, 0],
+        1 => [cells << TILE_X, cells >> (3 * TILE_X)],
+        _ => [cells >> TILE_X, cells << (3 * TILE_X)],
+    }
+}
+
+/// Of cells that see a quality in themselves or beside them along x, all.
+#[inline(always)]
+fn spread_along_x(here: u32, west: u32, east: u32) -> u32 {
+    here | here << 1 & !WEST | west >> 7 & WEST | here >> 1 & !EAST | east << 7 & EAST
+}
+
+/// The cells of the middle of 3 × 3 tiles, by z, then x, that see a bit in one of the nine cells around them.
+#[inline(always)]
+pub(super) fn around(tiles: [[u32; 3]; 3]) -> u32 {
+    let [north, here, south] = tiles.map(|[west, here, east]| spread_along_x(here, west, east));
+    here | rows_seen(-1, here, north) | rows_seen(1, here, south)
+}
+
+/// Tiles of a strip, a bit for each by [`Strip::index`](crate::world::Strip::index).
+#[derive(Clone, Debug)]
+pub(super) struct Tiles {
+    words: Vec<u64>,
+    /// Words to each y.
+    width: usize,
+    /// Rows outside of which there is none.
+    pub(super) rows: Rows,
+}
+
+impl Default for Tiles {
+    fn default() -> Self {
+        Self { words: Vec::new(), width: 1, rows: Rows::NONE }
+    }
+}
+
+impl Tiles {
+    /// None of a strip with so many words, `width` to each y.
+    pub(super) fn clear(&mut self, words: usize, width: usize) {
+        if self.words.len() == words && self.width == width {
+            let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
+            self.words[rows.start * width..rows.end * width].fill(0);
+        } else {
+            *self = Self { words: vec![0; words], width, rows: Rows::NONE };
+        }
+    }
+
+    /// None of the same strip.
+    pub(super) fn clear_all(&mut self) {
+        self.clear(self.words.len(), self.width);
+    }
+
+    /// The tiles `64 · w` and on at one y.
+    #[inline]
+    pub(super) fn word(&self, y: usize, w: usize) -> u64 {
+        self.words.get(y * self.width + w).copied().unwrap_or(0)
+    }
+
+    /// Adds tiles `64 · w` and on at one y.
+    #[inline]
+    pub(super) fn add(&mut self, y: usize, w: usize, tiles: u64) {
+        self.words[y * self.width + w] |= tiles;
+        self.rows.add(y);
+    }
+
+    /// Adds the tile at (`tx`, `y`).
+    #[inline]
+    pub(super) fn insert(&mut self, tx: usize, y: usize) {
+        self.add(y, tx / ROW, 1 << (tx % ROW));
+    }
+
+    /// Words to each y.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of y.
+    pub(super) fn height(&self) -> usize {
+        self.words.len() / self.width
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        let rows = self.rows.range();
+        self.words[rows.start * self.width..rows.end * self.width].iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::random::mix64;
+
+    /// The bit of a cell in 3 × 3 tiles, counted from the corner of the middle one.
+    fn bit(tiles: &[[u32; 3]; 3], x: isize, z: isize) -> u32 {
+        let (tx, tz) = (x.div_euclid(8) + 1, z.div_euclid(4) + 1);
+        tiles[tz as usize][tx as usize] >> (z.rem_euclid(4) * 8 + x.rem_euclid(8)) & 1
+    }
+
+    #[test]
+    fn cells_see_and_reach_their_neighbours() {
+        for seed in 0..50 {
+            let tiles: [[u32; 3]; 3] =
+                std::array::from_fn(|z| std::array::from_fn(|x| mix64(seed * 9 + z as u64 * 3 + x as u64) as u32));
+            let near = around(tiles);
+            for (x, z) in (0..4).flat_map(|z| (0..8).map(move |x| (x, z))) {
+                let lane = z * 8 + x;
+                let any = (-1..=1).any(|dz| (-1..=1).any(|dx| bit(&tiles, x + dx, z + dz) == 1));
+                assert_eq!(near >> lane & 1 == 1, any);
+                for (dx, dz) in [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1), (2, 0), (0, -2)]
+                {
+                    let at = |n: isize| (n.signum() + 1) as usize;
+                    let [here, aside] = [tiles[1][1], tiles[1][at(dx)]];
+                    let quad = Quad { here, aside, across: tiles[at(dz)][1], corner: tiles[at(dz)][at(dx)] };
+                    assert_eq!(quad.seen([dx, dz]) >> lane & 1, bit(&tiles, x + dx, z + dz), "({dx}, {dz})");
+                    if dx.abs() > 1 || dz.abs() > 1 {
+                        continue;
+                    }
+                    let mut arrived = [[0; 3]; 3];
+                    for (across, cells) in moved_along_z(dz, 1 << lane).into_iter().enumerate() {
+                        for (aside, cells) in moved_along_x(dx, cells).into_iter().enumerate() {
+                            arrived[if across == 1 { at(dz) } else { 1 }][if aside == 1 { at(dx) } else { 1 }] |= cells;
+                        }
+                    }
+                    assert_eq!(bit(&arrived, x + dx, z + dz), 1);
+                    assert_eq!(arrived.as_flattened().iter().map(|word| word.count_ones()).sum::<u32>(), 1);
+                }
+            }
+        }
+    }
+}

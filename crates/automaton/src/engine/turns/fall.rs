@@ -1,0 +1,104 @@
+//! Grains fall: the columns of a strip, from the bottom up and in place.
+
+use super::strip::{Plan, State};
+use super::thick::Thick;
+use lavoxel_base::grid::tile::{ROW, bits};
+use lavoxel_base::random::StepKey;
+use lavoxel_base::simd::{Simd, Work};
+
+/// The fall in a strip.
+pub(super) struct Fall<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) plan: &'a mut Plan,
+    pub(super) thick: Thick<'a>,
+    /// Grains that do not fall in the step.
+    pub(super) hangs: (StepKey, u16),
+}
+
+impl Work for Fall<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { state, plan, thick, hangs } = self;
+        let (width, height) = (plan.look.width(), plan.look.height());
+        let rows = plan.look.rows.range();
+        let mut y = rows.start.max(1);
+        // Above the visited tiles, the pass visits only what lies on tiles that changed in this pass.
+        while y < height && (y < rows.end || state.changed.rows.range().end == y) {
+            for w in 0..width {
+                // Of the tiles that changed, those that are full of grains again let nothing fall.
+                let tiles = plan.look.word(y, w) | state.changed.word(y - 1, w);
+                if tiles != 0 {
+                    let fell = row(s, state, plan, (&thick, hangs), (y, w, tiles));
+                    state.touch(y - 1, w, fell);
+                    state.touch(y, w, fell);
+                }
+            }
+            y += 1;
+        }
+    }
+}
+
+/// The grains of some of the tiles `64 · w` and on at one y; the tiles from which some fall.
+#[inline(always)]
+fn row<S: Simd>(
+    s: S,
+    state: &mut State,
+    plan: &mut Plan,
+    (thick, hangs): (&Thick<'_>, (StepKey, u16)),
+    (y, w, tiles): (usize, usize, u64),
+) -> u64 {
+    let first = state.held.at(w * ROW, y);
+    let mut fell = 0;
+    for bit in bits(tiles) {
+        let (at, below) = (first + bit, first + bit - state.held.pitch);
+        let mut falls = state.held[at] & !state.moved[at] & state.free(below);
+        if hangs.1 > 0 && falls != 0 {
+            let (key, share) = hangs;
+            let hang = falls & key.chosen([w * ROW + bit, y, thick.tz], share);
+            if hang != 0 {
+                plan.waiting.insert(w * ROW + bit, y);
+                falls &= !hang;
+            }
+        }
+        if thick.is_any && falls != 0 {
+            falls &= !stays(s, state, plan, thick, (w * ROW + bit, y, falls));
+        }
+        if falls == 0 {
+            continue;
+        }
+        fell |= 1 << bit;
+        state.held[at] &= !falls;
+        state.held[below] |= falls;
+        state.moved[below] |= falls;
+        if !state.lighter.is_empty() {
+            displace(state, (w * ROW + bit, y), falls);
+        }
+    }
+    fell
+}
+
+/// Of the grains that would fall, those that lighter matter holds up.
+#[inline(always)]
+fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, y, falls): (usize, usize, u32)) -> u32 {
+    let held_up = falls & thick.held_up([tx, y, thick.tz]);
+    let stays = if held_up == 0 { 0 } else { held_up & thick.cells(s, state, 0, (tx, y - 1)) };
+    if stays != 0 {
+        plan.waiting.insert(tx, y);
+    }
+    stays
+}
+
+/// Lighter grains climb to where the grains fell from.
+fn displace(state: &mut State, (tx, y): (usize, usize), falls: u32) {
+    let at = state.held.at(tx, y);
+    let below = at - state.held.pitch;
+    for layer in &mut state.lighter {
+        let climbs = falls & layer.held[below];
+        if climbs != 0 {
+            layer.held[below] &= !climbs;
+            layer.held[at] |= climbs;
+            layer.touched.insert(tx, y - 1);
+            layer.touched.insert(tx, y);
+        }
+    }
+}

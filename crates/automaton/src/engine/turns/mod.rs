@@ -1,0 +1,300 @@
+//! Rules whose grains fall and take turns ([`crate::rules::Turns`]) on bits: a word for the 32 cells of a tile.
+//!
+//! The words of all strips that can take part are made from the amounts, moved about in passes and written back where they
+//! changed. A pass is a fall or a turn; each has two halves: what moves is chosen by the words as they are, then every strip takes
+//! what it and its neighbours chose. Each word has one writer at a time, so that the bits do not depend on the number of threads.
+//!
+//! The step visits a tile when something changed in its reach: in it or in the tiles around it and below them, since the last step or in
+//! an earlier pass of this one. Every step tries all directions, so that a grain that stays where nothing changes has none
+//! open; one that only lighter matter holds up stays awake ([`Strip::wait`](crate::world::Strip)).
+
+mod bits;
+mod fall;
+mod prepare;
+mod strip;
+mod thick;
+mod turn;
+
+use self::fall::Fall;
+use self::prepare::{Finish, FinishLighter, Prepare, is_awake};
+use self::strip::{Near, Plan, State};
+use self::thick::Thick;
+use self::turn::{Apply, Choose, Ways};
+use crate::rules::{Turn, Turns, Walls};
+use crate::world::{Barriers, Ground, Layer, Reader, Words, World, denser, lighter_grains};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::parallel::{self, *};
+use lavoxel_base::random::{Draw, StepKey};
+use lavoxel_base::simd::Level;
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// Fewest tiles to share among threads: with less, telling another one takes longer than the work.
+const LEAST_SHARED: usize = 512;
+
+/// Scratch memory of the rule, for each strip that takes part.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    states: Vec<State>,
+    plans: Vec<Plan>,
+}
+
+/// The layers that bar the way of grains.
+#[derive(Clone, Copy)]
+struct Surroundings<'a> {
+    /// Still matter and heavier grains.
+    heavier: &'a [Layer],
+    /// Fluids that are denser than the grains.
+    denser: &'a [Layer],
+    /// Least amounts of either that bar a cell.
+    bars: [u16; 2],
+}
+
+/// Inputs that all passes of a step share.
+struct Step<'a, R> {
+    level: Level,
+    rule: &'a R,
+    draw: Draw,
+    ground: &'a Ground,
+    around: Surroundings<'a>,
+    /// The first strip.
+    from: usize,
+    /// State beyond the first and the last strip of the box.
+    outside: State,
+    thick: Thick<'a>,
+    /// Key and share of the grains that do not fall in the step.
+    hangs: (StepKey, u16),
+}
+
+/// The rule in a step.
+pub(super) fn run<R: Turns>(
+    scratch: &mut Scratch,
+    level: Level,
+    world: &mut World,
+    (layer, rule): (usize, &R),
+    draw: Draw,
+) {
+    world.wake_beside_heavier(layer);
+    if layer == 0 || !world.layers[layer - 1].is_grains() {
+        world.wake_grains();
+    }
+    let World { grid, ground, layers, .. } = world;
+    let (heavier, rest) = layers.split_at_mut(layer);
+    let (own, rest) = rest.split_first_mut().expect("there is such a layer");
+    let (lighter, fluids) = rest.split_at_mut(lighter_grains(rest));
+    let (denser, fluids) = fluids.split_at(denser(fluids, own));
+    if own.wake_under(Reader::Column, &rule.numbers(draw.seed), ground) {
+        own.strips.iter_mut().for_each(|strip| strip.grains.barriers = None);
+    }
+    let (scatters, turns): (Vec<_>, _) = (rule.scatters(draw, layer).collect(), rule.turns(draw, layer));
+    let (key, share) = rule.held_up(draw, layer);
+    let Some((from, to)) = reach(own, scatters.len() + turns.len()) else { return };
+    let is_any =
+        share > 0 && (!lighter.is_empty() || fluids.iter().any(|fluid| fluid.strips.iter().any(|s| s.tiles() > 0)));
+    let step = Step {
+        level,
+        rule,
+        draw,
+        ground,
+        around: Surroundings { heavier, denser, bars: R::BARS },
+        from,
+        outside: outside(*grid, rule.walls()),
+        thick: Thick { is_any, fluids, tz: 0, key, share, thin: R::THIN },
+        hangs: rule.hangs(draw, layer),
+    };
+    scratch.states.resize_with(scratch.states.len().max(to - from), State::default);
+    scratch.plans.resize_with(scratch.plans.len().max(to - from), Plan::default);
+    let (states, plans) = (&mut scratch.states[..to - from], &mut scratch.plans[..to - from]);
+    step.prepare(own, states, plans);
+    step.prepare_lighter(lighter, states);
+    step.look(states, plans);
+    step.scatter(&scatters, states, plans);
+    step.fall(states, plans);
+    for (number, &turn) in turns.iter().enumerate() {
+        if !step.turn((number, turn), states, plans) {
+            break;
+        }
+    }
+    step.finish(own, states, plans);
+    step.finish_lighter(lighter, states);
+}
+
+/// The strips to which the step may reach: each turn can carry a change two strips on, from a tile that reads it to the one
+/// to which a grain of that moves.
+fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
+    let from = layer.awake.iter().position(|&awake| awake)?;
+    let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
+    let margin = 2 * turns + 2;
+    Some((from.saturating_sub(margin), (to + margin).min(layer.strips.len())))
+}
+
+/// State beyond the box.
+fn outside(grid: Grid, walls: Walls) -> State {
+    let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
+    let barriers = Barriers { barred, ..Barriers::default() };
+    State { is_there: true, held: Words::filled(grid, 0), barriers, ..State::default() }
+}
+
+/// Works on every item, on all threads when there is much to do.
+fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + Send + Sync) {
+    if is_much && parallel::current_num_threads() > 1 {
+        items.par_chunks_mut(1).enumerate().for_each(|(i, item)| work(i, &mut item[0]));
+    } else {
+        items.iter_mut().enumerate().for_each(|(i, item)| work(i, item));
+    }
+}
+
+impl<R: Turns> Step<'_, R> {
+    /// A strip of those that take part and the ones beside it.
+    fn near<'s>(&'s self, states: &'s [State], i: usize) -> Near<'s> {
+        let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
+        Near([north, &states[i], states.get(i + 1).unwrap_or(&self.outside)])
+    }
+
+    /// Liquid that drags at the grains of a strip.
+    fn thick(&self, i: usize) -> Thick<'_> {
+        Thick { tz: self.from + i, ..self.thick }
+    }
+
+    /// Makes words of the amounts.
+    fn prepare(&self, own: &mut Layer, states: &mut [State], plans: &mut [Plan]) {
+        for (i, state) in states.iter_mut().enumerate() {
+            state.is_there = own.is_near(self.from + i);
+        }
+        let is_much =
+            own.strips[self.from..][..states.len()].iter().map(|strip| strip.work).sum::<usize>() > LEAST_SHARED;
+        let reads = own.clock.last();
+        let strips = &mut own.strips[self.from..][..states.len()];
+        let mut parts: Vec<_> = strips.iter_mut().zip(states).zip(plans).collect();
+        each(&mut parts, is_much, |i, ((strip, state), plan)| {
+            plan.clear(strip);
+            state.clear(strip);
+            if !state.is_there {
+                return;
+            }
+            let Self { level, ground, around, .. } = *self;
+            let tz = self.from + i;
+            level.run(Prepare { tz, strip, state, ground, walls: self.rule.walls(), around, reads });
+        });
+    }
+
+    /// Takes the words of the lighter grains, which heavier ones displace.
+    fn prepare_lighter(&self, lighter: &mut [Layer], states: &mut [State]) {
+        for (i, state) in states.iter_mut().enumerate() {
+            state.lighter.resize_with(lighter.len(), Default::default);
+            if !state.is_there {
+                continue;
+            }
+            for (layer, words) in lighter.iter_mut().zip(&mut state.lighter) {
+                let strip = &mut layer.strips[self.from + i];
+                words.held = strip.grains.held.take().map_or_else(|| strip.grains(self.ground.grid()), |held| *held);
+                words.touched.clear(strip.len(), strip.width);
+            }
+        }
+    }
+
+    /// Looks around the changes since the last step or in the last pass.
+    fn look(&self, states: &[State], plans: &mut [Plan]) {
+        let [flow, _] = self.rule.goes_level();
+        each(plans, false, |i, plan| {
+            if states[i].is_there {
+                plan.look_around_changes(self.near(states, i), flow);
+            }
+        });
+    }
+
+    /// Lets falling grains go to a side, each turn by what the one before left. What they leave and where they come is looked at in
+    /// the fall.
+    fn scatter(&self, turns: &[Turn], states: &mut [State], plans: &mut [Plan]) {
+        for &turn in turns {
+            let [_, level] = self.rule.goes_level();
+            for (i, plan) in plans.iter_mut().enumerate().filter(|(i, _)| states[*i].is_there) {
+                plan.list_all(self.near(states, i), level);
+            }
+            self.turn((0, turn), states, plans);
+            self.look(states, plans);
+        }
+    }
+
+    /// Lets grains fall, and lists those that may move to a side.
+    fn fall(&self, states: &mut [State], plans: &mut [Plan]) {
+        let [flow, level] = self.rule.goes_level();
+        let is_much = plans.iter().map(|plan| plan.look.count()).sum::<usize>() > LEAST_SHARED;
+        let mut parts: Vec<_> = states.iter_mut().zip(plans.iter_mut()).collect();
+        each(&mut parts, is_much, |i, (state, plan)| {
+            if state.is_there {
+                state.changed.clear_all();
+                self.level.run(Fall { state, plan, thick: self.thick(i), hangs: self.hangs });
+            }
+        });
+        let strips = &*states;
+        each(plans, is_much, |i, plan| {
+            if strips[i].is_there {
+                let near = self.near(strips, i);
+                plan.look_around_changes(near, flow);
+                plan.list_all(near, level);
+            }
+        });
+    }
+
+    /// A turn; whether there may be another one.
+    fn turn(&self, (number, turn): (usize, Turn), states: &mut [State], plans: &mut [Plan]) -> bool {
+        let is_much = plans.iter().map(|plan| plan.list.len()).sum::<usize>() > LEAST_SHARED;
+        let strips = &*states;
+        each(plans, is_much, |i, plan| {
+            if !strips[i].is_there {
+                return;
+            }
+            let (near, rule) = (self.near(strips, i), self.rule);
+            if number > 0 {
+                plan.list_around_changes(near, rule.goes_level());
+            }
+            let thick = self.thick(i);
+            let ways = Ways { near, rule, turn, draw: self.draw, thick, heavier: self.around.heavier };
+            self.level.run(Choose { plan, ways });
+        });
+        let [_, _, dz] = turn.way();
+        let plans = &*plans;
+        let count = states.len();
+        each(states, is_much, |i, state| {
+            state.changed.clear_all();
+            if !state.is_there {
+                return;
+            }
+            let mut apply = Apply { state, turn };
+            // What crosses the end of the strips that take part leaves the box: no other grain comes so far.
+            apply.own(&plans[i], i.checked_add_signed(dz).is_none_or(|beside| beside >= count));
+            let source = i.checked_add_signed(-dz).and_then(|i| plans.get(i));
+            if let Some(source) = source.filter(|_| dz != 0) {
+                apply.beside(source);
+            }
+        });
+        plans.iter().any(|plan| !plan.list.is_empty())
+    }
+
+    /// Makes amounts of the words that changed.
+    fn finish(&self, own: &mut Layer, states: &mut [State], plans: &[Plan]) {
+        let is_much = states.iter().map(|state| state.touched.count()).sum::<usize>() > LEAST_SHARED;
+        let left: u64 = states.iter().filter(|state| state.is_there).map(|state| state.left).sum();
+        own.ledger.outflow += left * u64::from(AMOUNT_ONE);
+        let strips = &mut own.strips[self.from..][..states.len()];
+        let mut parts: Vec<_> = strips.iter_mut().zip(states).zip(plans).collect();
+        each(&mut parts, is_much, |_, ((strip, state), plan)| {
+            if state.is_there {
+                self.level.run(Finish { strip, state, plan });
+            }
+        });
+        for (awake, strip) in own.awake[self.from..].iter_mut().zip(strips) {
+            *awake = is_awake(strip);
+        }
+    }
+
+    fn finish_lighter(&self, lighter: &mut [Layer], states: &mut [State]) {
+        for (k, layer) in lighter.iter_mut().enumerate() {
+            for (i, state) in states.iter_mut().enumerate().filter(|(_, state)| state.is_there) {
+                let (strip, lighter) = (&mut layer.strips[self.from + i], &mut state.lighter[k]);
+                self.level.run(FinishLighter { strip, lighter });
+                layer.awake[self.from + i] |= is_awake(strip);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Before and after the rule of grains: amounts become words, and words amounts.
+
+use super::Surroundings;
+use super::strip::{Lighter, Plan, State};
+use crate::engine::heavier::{Heavier, Layers};
+use crate::rules::Walls;
+use crate::world::{Barriers, Ground, Reads, Strip, Words};
+use lavoxel_base::grid::tile::{ROW, bits};
+use lavoxel_base::simd::{Simd, Work};
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// Makes the words of a strip of grains, and takes what changed since the last step.
+pub(super) struct Prepare<'a> {
+    pub(super) tz: usize,
+    pub(super) strip: &'a mut Strip,
+    pub(super) state: &'a mut State,
+    pub(super) ground: &'a Ground,
+    pub(super) walls: Walls,
+    pub(super) around: Surroundings<'a>,
+    pub(super) reads: Reads,
+}
+
+impl Work for Prepare<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { tz, strip, state, ground, walls, around, reads } = self;
+        state.held = match strip.grains.held.take() {
+            Some(held) => *held,
+            None => strip.grains(ground.grid()),
+        };
+        if state.moved.len() != state.held.len() {
+            state.moved = Words::filled(ground.grid(), 0);
+        }
+        let bars = Bars { s, around, tz };
+        match strip.grains.barriers.take() {
+            Some(barriers) => {
+                state.barriers = *barriers;
+                for y in strip.flowing.range() {
+                    for w in 0..strip.width {
+                        for bit in bits(strip.row(strip.index(y, w)).flowing) {
+                            bars.update(&mut state.barriers, strip, (y, w, bit));
+                        }
+                    }
+                }
+            }
+            None => {
+                state.barriers = Barriers::new(ground, tz, walls);
+                for (y, tx) in (0..ground.grid().ny).flat_map(|y| (0..strip.count).map(move |tx| (y, tx))) {
+                    bars.update(&mut state.barriers, strip, (y, tx / ROW, tx % ROW));
+                }
+            }
+        }
+        for y in strip.falling.range() {
+            for w in 0..strip.width {
+                let falling = strip.row(strip.index(y, w)).falling;
+                if falling != 0 {
+                    state.changed.add(y, w, falling);
+                }
+            }
+        }
+        strip.record_falling(reads);
+        strip.sleep();
+    }
+}
+
+/// Cells that bar the way of grains in a strip.
+struct Bars<'a, S> {
+    s: S,
+    around: Surroundings<'a>,
+    tz: usize,
+}
+
+impl<S: Simd> Bars<'_, S> {
+    /// Writes what bars the way in a tile: (y, word of its row, bit).
+    #[inline(always)]
+    fn update(&self, barriers: &mut Barriers, strip: &Strip, (y, w, bit): (usize, usize, usize)) {
+        let (s, index) = (self.s, strip.index(y, w));
+        let at = barriers.solid.at(w * ROW + bit, y);
+        let mut barred = barriers.solid[at];
+        if !self.around.heavier.is_empty() {
+            let amount = Layers(self.around.heavier).amount(s, index, bit, self.tz);
+            barred |= s.above(amount, s.splat(self.around.bars[0] - 1));
+        }
+        if !self.around.denser.is_empty() {
+            let amount = Layers(self.around.denser).amount(s, index, bit, self.tz);
+            barred |= s.above(amount, s.splat(self.around.bars[1] - 1));
+        }
+        barriers.barred[at] = barred;
+    }
+}
+
+/// Writes what the rule changed in a strip, and marks what the next step has to look at.
+pub(super) struct Finish<'a> {
+    pub(super) strip: &'a mut Strip,
+    pub(super) state: &'a mut State,
+    pub(super) plan: &'a Plan,
+}
+
+impl Work for Finish<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { strip, state, plan } = self;
+        let State { held, moved, touched, barriers, .. } = state;
+        for y in touched.rows.range() {
+            for w in 0..touched.width() {
+                let (tiles, first) = (touched.word(y, w), held.at(w * ROW, y));
+                bits(tiles).for_each(|bit| moved[first + bit] = 0);
+                write(s, strip, (y, w, tiles), &held[first..]);
+            }
+        }
+        // Nothing bars a way here but the layer's own grains.
+        strip.spread_read();
+        strip.work = touched.count();
+        for y in plan.waiting.rows.range() {
+            for w in 0..plan.waiting.width() {
+                strip.wait(y, w, plan.waiting.word(y, w));
+            }
+        }
+        strip.grains.held = Some(Box::new(std::mem::take(held)));
+        strip.grains.barriers = Some(Box::new(std::mem::take(barriers)));
+    }
+}
+
+/// Writes the lighter grains of a strip that changed places with heavier ones.
+pub(super) struct FinishLighter<'a> {
+    pub(super) strip: &'a mut Strip,
+    pub(super) lighter: &'a mut Lighter,
+}
+
+impl Work for FinishLighter<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let Self { strip, lighter: Lighter { held, touched } } = self;
+        for y in touched.rows.range() {
+            for w in 0..touched.width() {
+                write(s, strip, (y, w, touched.word(y, w)), &held[held.at(w * ROW, y)..]);
+            }
+        }
+        strip.grains.held = Some(Box::new(std::mem::take(held)));
+    }
+}
+
+/// Writes the grains of tiles `64 · w` and on at one y, of which the first has the first word, as amounts.
+#[inline(always)]
+fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
+    let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));
+    for bit in bits(tiles) {
+        let grains = grains[bit];
+        if grains != 0 {
+            s.store(strip.grain_tile(index, bit), s.keep(one, grains));
+        } else if strip.row(index).held >> bit & 1 == 1 {
+            s.store(strip.grain_tile(index, bit), s.splat(0));
+            strip.leave(index, bit);
+        }
+    }
+    strip.changed(y, index, tiles);
+}
+
+/// Whether the rule has anything to look at in a strip.
+pub(super) fn is_awake(strip: &Strip) -> bool {
+    !strip.falling.is_empty() || !strip.flowing.is_empty()
+}

@@ -1,0 +1,268 @@
+//! Reactions as data: what a `[[reaction]]` table of a scene says.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{Kind, Material, check_known};
+use lavoxel_base::param::{Form, Table, Value, table, words};
+use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
+use lavoxel_base::validate::{Invalid, within};
+
+/// Most reactions of a scene.
+pub const MAX_REACTIONS: usize = 64;
+
+/// Largest number of a material in a reaction.
+const MOST: f64 = 1000.0;
+
+/// Materials with a number each, in the order in which they are written: `{ lava = 1, water = 1 }`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms<N = u32>(pub Vec<(String, N)>);
+
+impl<N> Default for Terms<N> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<N: Serialize> Serialize for Terms<N> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().map(|(name, number)| (name, number)))
+    }
+}
+
+impl<'de, N: Deserialize<'de>> Deserialize<'de> for Terms<N> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct InOrder<N>(std::marker::PhantomData<N>);
+        impl<'de, N: Deserialize<'de>> Visitor<'de> for InOrder<N> {
+            type Value = Terms<N>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of materials with a number each")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Terms<N>, A::Error> {
+                let mut terms = Vec::new();
+                while let Some(term) = map.next_entry()? {
+                    terms.push(term);
+                }
+                Ok(Terms(terms))
+            }
+        }
+        from.deserialize_map(InOrder(std::marker::PhantomData))
+    }
+}
+
+/// Where the materials of a reaction are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Where {
+    /// All in one cell.
+    Cell,
+    /// All in one cell, beside one that has enough of a material that is read only.
+    Beside,
+    /// The two that are taken in two cells that share a face. What is made first appears where the first one was, the other
+    /// where the second one was.
+    Across,
+}
+
+words!(Where);
+
+impl<N: Value> Value for Terms<N> {
+    fn form() -> Form {
+        Form::Map(Box::new(N::form()))
+    }
+
+    fn named_numbers(&self) -> Vec<(&str, f64)> {
+        self.0.iter().map(|(name, number)| (name.as_str(), number.number())).collect()
+    }
+}
+
+table! {
+    /// A `[[reaction]]` table.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Reaction {
+        /// One or two materials that it takes, with their parts.
+        must pub takes: Terms, [1.0, MOST] "parts";
+        /// Up to two materials that it makes, with their parts.
+        #[serde(default)]
+        may pub makes: Terms, [1.0, MOST] "parts";
+        /// The material that must be in one of the six cells around, with the least amount of it; it is read only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub near: Option<Terms<f64>>, [1e-4, 1.0] "amount";
+        /// Share of the box's height from which on it takes place.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        may pub above: f64, [0.0, 1.0] "share";
+        /// Where its materials are: `"cell"`, `"beside"` or `"across"`; absent: beside what is `near`, or else in a cell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub place as "where": Option<Where>;
+        /// Most that reacts in a cell and step: this amount for each part.
+        #[serde(default = "one")]
+        may pub rate: f64, [1e-4, 2.0] "amount";
+        /// Share of the cells that react in a step.
+        #[serde(default = "one")]
+        may pub chance: f64, [0.0, 1.0] "share";
+        /// Energy of a full cell of lava that it makes.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        may pub energy: f64, [0.0, VENT_ENERGY_MAX] "";
+        /// Heat that it takes from the lava, in the physical model: water boils, ice melts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub heat: Option<ReactionHeat>;
+    }
+}
+
+table! {
+    /// Heat that a reaction takes from the lava beside its first material: through every face that the two share flows
+    /// `w_m2_k · (T − at_k)`, less where a crust stands between, and no more reacts than this heat suffices for.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ReactionHeat {
+        /// Heat for a kilogram of the first material: 2.6e6 to warm and boil water, 3.34e5 to melt ice.
+        must pub j_kg: f64, [1.0, 1e9] "J/kg";
+        /// Heat that goes through a square metre for each kelvin that the lava is warmer than the material; 200 to 500 for water that
+        /// boils in a film.
+        must pub w_m2_k: f64, [1e-3, 1e6] "W/(m² K)";
+        /// Temperature of the material: 373 where water boils, 273.15 where ice melts.
+        must pub at_k: f64, [1.0, 2000.0] "K";
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// "lava + water → rubble + 4 steam", with where and beside what.
+impl fmt::Display for Reaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sum = |Terms(terms): &Terms| {
+            let part =
+                |(name, parts): &(String, u32)| if *parts == 1 { name.clone() } else { format!("{parts} {name}") };
+            let parts: Vec<_> = terms.iter().map(part).collect();
+            if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }
+        };
+        write!(f, "{} → {}", sum(&self.takes), sum(&self.makes))?;
+        for (name, _) in self.near.iter().flat_map(|Terms(near)| near) {
+            write!(f, " beside {name}")?;
+        }
+        if self.place() == Where::Across {
+            write!(f, " across a face")?;
+        }
+        if self.above > 0.0 {
+            write!(f, " above {} of the height", self.above)?;
+        }
+        Ok(())
+    }
+}
+
+impl Reaction {
+    /// Where its materials are.
+    pub fn place(&self) -> Where {
+        self.place.unwrap_or(if self.near.is_some() { Where::Beside } else { Where::Cell })
+    }
+
+    /// Its parts of every element that any of these materials declares: taken and made.
+    fn elements<'a>(&self, materials: &'a [Material]) -> BTreeMap<&'a str, [u64; 2]> {
+        let mut sums = BTreeMap::new();
+        for (side, terms) in [&self.takes, &self.makes].into_iter().enumerate() {
+            for (name, parts) in &terms.0 {
+                let elements = materials.iter().filter(|material| material.name == *name);
+                for (element, &number) in elements.flat_map(|material| &material.elements) {
+                    sums.entry(element.as_str()).or_insert([0, 0])[side] += u64::from(*parts) * u64::from(number);
+                }
+            }
+        }
+        sums
+    }
+
+    /// Checks it beside all `materials` of its world, the lava among them; `key` is the table's name, such as `reaction[0]`.
+    ///
+    /// # Errors
+    /// Names the first key that is wrong, and the element that does not balance.
+    pub fn validate(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
+        let names = materials.iter().map(|material| material.name.as_str());
+        for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
+            let key = format!("{key}.{side}");
+            within(&format!("number of materials in {key}"), terms.0.len() as f64, f64::from(least), 2.0)?;
+            terms.0.iter().try_for_each(|(name, _)| check_known(&key, name, names.clone()))?;
+        }
+        self.check_place(key)?;
+        if let Some(near) = &self.near {
+            within(&format!("number of materials in {key}.near"), near.0.len() as f64, 1.0, 1.0)?;
+            near.0.iter().try_for_each(|(name, _)| check_known(&format!("{key}.near"), name, names.clone()))?;
+        }
+        self.check(key)?;
+        self.check_grains(key, materials)?;
+        self.check_heat(key, materials)?;
+        match self.elements(materials).into_iter().find(|(_, [taken, made])| taken != made) {
+            Some((element, [taken, made])) => Err(Invalid::new(
+                key,
+                format!("takes {taken} of {element} and makes {made}"),
+                "balanced: as much of each element in what it makes as in what it takes",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_place(&self, key: &str) -> Result<(), Invalid> {
+        let wrong = |what: &str, expected: &str| Err(Invalid::new(&format!("{key}.where"), what, expected));
+        match (self.place(), &self.near, self.takes.0.len()) {
+            (Where::Beside, None, _) => wrong("\"beside\"", "with near = { NAME = AMOUNT }, which says beside what"),
+            (Where::Cell, Some(_), _) => wrong("\"cell\"", "left out, or \"beside\", where near is given"),
+            (Where::Across, Some(_), _) => wrong("\"across\"", "left out, or \"beside\", where near is given"),
+            (Where::Across, None, 1) => wrong("\"across\"", "with two materials in takes, one for each cell"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a reaction with heat stands beside lava, and that its first material is another one.
+    fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
+        let Some(heat) = &self.heat else { return Ok(()) };
+        heat.check(&format!("{key}.heat"))?;
+        let is_hot = |name: &str| materials.iter().any(|material| material.name == name && material.is_hot());
+        let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_hot(name));
+        let changes_it = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_hot(name));
+        if is_beside && !changes_it {
+            return Ok(());
+        }
+        let expected = "with near = { lava = AMOUNT }, and no lava in takes and makes";
+        Err(Invalid::new(&format!("{key}.heat"), "set", expected))
+    }
+
+    /// Checks that a whole grain takes part, and in whole units.
+    fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
+        let is_grain = |name: &str| materials.iter().any(|m| m.name == name && m.kind == Kind::Grain);
+        let terms = self.takes.0.iter().chain(&self.makes.0).filter(|(name, _)| is_grain(name));
+        let mut parts = terms.map(|(_, parts)| *parts);
+        let Some(first) = parts.next() else { return Ok(()) };
+        if !u32::from(AMOUNT_ONE).is_multiple_of(first) {
+            return Err(Invalid::new(
+                key,
+                format!("{first} parts of a grain"),
+                "1, 2, 4, 8 or so: parts that divide a grain",
+            ));
+        }
+        match parts.find(|&other| other != first) {
+            Some(other) => Err(Invalid::new(
+                key,
+                format!("grains in {first} and in {other} parts"),
+                "the same number of parts for each",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the reactions of a scene, of which `materials` are all materials, the lava among them.
+    ///
+    /// # Errors
+    /// Names the first table that is wrong, or that there are too many.
+    pub fn validate_all(reactions: &[Self], materials: &[Material]) -> Result<(), Invalid> {
+        within("number of [[reaction]] tables", reactions.len() as f64, 0.0, MAX_REACTIONS as f64)?;
+        let mut numbered = reactions.iter().enumerate();
+        numbered.try_for_each(|(i, reaction)| reaction.validate(&format!("reaction[{i}]"), materials))
+    }
+}

@@ -1,0 +1,369 @@
+//! Compress (*Simple Fluid Simulation With Cellular Automata*): a liquid of which a lower cell holds a little more than the
+//! one above it, so that water finds its level through pipes.
+//!
+//! Fillings c, b, u, n: amount + heavier matter of the cell, of the one below, of the one above and of one beside it, each at
+//! most just below 2. `C` is `max`, made even; K = C / (1 + C); h = s / 2. Of two cells that hold s, the lower one is stable at
+//!
+//! ```text
+//! S(s) = 1 if s ≤ 1;   1 + (s − 1) K if h < 1 + C / 2;   h + C / 2 otherwise
+//! damp(f) = f / 2 if f > min_flow, else f
+//!
+//! down:  f = damp(S(c + b) − b),              at most max_speed, what the cell has, half of the room below
+//! sides: d = c − n > 0, f = d / 8             at most a tenth of the room there
+//!        thin box: f = damp(d / 4);  d < 8 units, thin 4, and the turn of the pair: f = d / 2
+//!        if they want more than the cell has left: each at most a quarter of it, in a thin box half
+//! up:    f = damp(r − S(r + u)), r what is left with heavier matter;  at most max_speed, what is left, a tenth of the room
+//! ```
+//!
+//! Nothing flows into a cell that heavier matter fills, as a block that stands in the water does: what a cell holds beyond 1 is of the
+//! liquid alone.
+//!
+//! All flows follow from the state before, and all the room for them adds up to less than there is, up to just below 2.
+//!
+//! **What it is not:** outflow that pressure drives. Along a full pipe a cell hands on an eighth of what it holds more than the
+//! next one, and at the mouth, where the next one is empty, nearly all of that is the cell's own amount: what a head adds is `max` a
+//! cell of it. So the flow through a pipe falls with its length and hardly grows with the head: 1 : 1.05 : 1.1 for heads of 6, 12, 24,
+//! where Torricelli's law has 1 : 1.41 : 2. Tried: no more into a cell that is not full than a share k of √(2 (c − 1) / C). It
+//! starves the pipe, whose own cells are not full at first: with k from 0.0003 to 0.05 none or a hundredth of a cell comes through in
+//! 1,500 steps. [`super::trace`] has the law.
+//!
+//! **Decided:** *turns.* Of steps 0 to 3, modulo 4, pairs along x with an even lower cell have theirs in the first, along z even
+//! in the second, along x odd in the third, along z odd in the fourth. Without them differences of 7 units a cell add up
+//! along a pipe; with them 1 unit, and the liquid still comes to rest. Away from thin boxes all flows to the sides are damped: four of
+//! d / 4 would turn a checkerboard over in every step. A rule that runs several `passes` a step counts each as a step. What is
+//! outside of an open side counts as an empty cell.
+
+use super::Walls;
+use super::shape::{Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower};
+use crate::matter::Material;
+use crate::world::{AMOUNT, RuleNumbers, World};
+use lavoxel_base::grid::tile::Lanes;
+use lavoxel_base::param::{Param, param};
+use lavoxel_base::random::Draw;
+use lavoxel_base::simd::Simd;
+use lavoxel_base::units::{AMOUNT_ONE, amount_units};
+
+/// The parameters of compressing, in the table of a material.
+pub const PARAMS: &[Param<Material>] = &[
+    param!(compress.max: Logarithmic, [0.0001, 0.5] "amount",
+        "what a cell holds more than the one above it; more levels faster and stands higher when deep"),
+    param!(compress.min_flow: Linear, [0.0, 1.0] "amount",
+        "flow up or down that is not damped; more is quicker, and restless"),
+    param!(compress.max_speed: Linear, [0.001, 1.0] "amount", "largest flow up or down in a pass"),
+    param!(compress.passes: Whole, [1.0, 64.0] "a step",
+        "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"),
+];
+
+/// A tenth of the room, as a share of 65536: four sides and the cell below leave some of the half that comes from above.
+const TENTH: u16 = 6553;
+
+/// The rule's parameters in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compressing {
+    /// Amount of a cell beyond that of the one above it; even.
+    pub max: u16,
+    /// Flow that is not damped.
+    pub min_flow: u16,
+    /// Largest flow up or down.
+    pub max_speed: u16,
+    /// Times that it runs in a step.
+    pub passes: u32,
+    /// Whether the box is one cell thick.
+    pub thin: bool,
+    /// The sides of the box.
+    pub walls: Walls,
+}
+
+impl Listed for Compressing {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let spec = &site.material.compress;
+        Some(Self {
+            max: spec.step_of_depth(),
+            min_flow: amount_units(spec.min_flow),
+            max_speed: amount_units(spec.max_speed).max(1),
+            passes: spec.passes.max(1),
+            thin: site.grid.is_thin(),
+            walls: site.spec.walls,
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        draw.passes(self.passes).for_each(|draw| driver.exchange((&mut *on.0, on.1), self, draw));
+    }
+}
+
+impl Compressing {
+    /// K as a share of 65536.
+    fn share(&self) -> u16 {
+        ((u32::from(self.max) << 16) / u32::from(AMOUNT_ONE + self.max)) as u16
+    }
+
+    /// Filling of the lower one of two cells that are `upper` and `lower` full.
+    fn stable(&self, upper: u16, lower: u16) -> u16 {
+        let sum = u32::from(upper) + u32::from(lower);
+        let (one, half) = (u32::from(AMOUNT_ONE), sum >> 1);
+        let stable = if sum <= one {
+            one
+        } else if half < one + u32::from(self.max / 2) {
+            one + (((sum - one) * u32::from(self.share())) >> 16)
+        } else {
+            half + u32::from(self.max / 2)
+        };
+        stable as u16
+    }
+
+    fn damp(&self, flow: u16) -> u16 {
+        if flow > self.min_flow { flow >> 1 } else { flow }
+    }
+
+    /// Differences below this wait for the turn of their pair.
+    fn fine(&self) -> u16 {
+        if self.thin { 4 } else { 8 }
+    }
+
+    /// Amount that goes to a side that is less full by `lower` and holds `there`; `turn`: whether the pair has its turn.
+    fn aside(&self, lower: u16, there: u16, turn: bool) -> u16 {
+        let flow = if lower < self.fine() && turn {
+            lower >> 1
+        } else if self.thin {
+            self.damp(lower >> 2)
+        } else {
+            lower >> 3
+        };
+        flow.min(tenth(u16::MAX - there))
+    }
+}
+
+/// Whether heavier matter fills a cell.
+fn is_packed(amount: u16, heavier: u16) -> bool {
+    amount.saturating_add(heavier) - amount >= AMOUNT_ONE
+}
+
+/// A tenth of the room.
+fn tenth(room: u16) -> u16 {
+    ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
+}
+
+/// Whether the pair of the cell at `at` along an axis and its neighbour towards side `d` has its turn in `step`.
+fn has_turn(d: usize, [x, z]: [usize; 2], step: u64) -> bool {
+    let (axis, odd) = ((step & 1) as usize, step >> 1 & 1);
+    // The lower cell of the pair is the neighbour to the west or north, or the cell itself.
+    let lower = [x.wrapping_sub(1), x, z.wrapping_sub(1), z][d];
+    d / 2 == axis && (lower as u64 & 1) == odd
+}
+
+impl Exchange<1> for Compressing {
+    const VERTICAL: bool = true;
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        let open = u32::from(self.walls == Walls::Open);
+        let [max, min_flow, max_speed] = [self.max, self.min_flow, self.max_speed].map(u32::from);
+        [max, min_flow, max_speed, self.thin.into(), open, 0, 0, 0]
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
+        let mut left = here.cell.amount;
+        let heavier = here.heavier.min(u16::MAX - left);
+        let full = |amount: u16| amount + heavier;
+        let mut gifts = Gifts::default();
+        if let Side::Open { cell, heavier } = here.below
+            && !is_packed(cell.amount, heavier)
+        {
+            let filling = cell.amount.saturating_add(heavier);
+            let flow = self.damp(self.stable(full(left), filling).saturating_sub(filling));
+            gifts.below = flow.min(self.max_speed).min(left).min((u16::MAX - cell.amount) >> 1).into();
+            left -= gifts.below.parcel.amount;
+        }
+        let mut sides: [u16; 4] = std::array::from_fn(|d| {
+            let (filling, amount) = match here.beside[d] {
+                Side::Open { cell, heavier } if is_packed(cell.amount, heavier) => return 0,
+                Side::Open { cell, heavier } => (cell.amount.saturating_add(heavier), cell.amount),
+                Side::Outside if self.walls == Walls::Open => (0, 0),
+                Side::Outside | Side::Solid => return 0,
+            };
+            let [x, _, z] = here.place;
+            let lower = full(here.cell.amount).saturating_sub(filling);
+            self.aside(lower, amount, has_turn(d, [x, z], here.draw.step))
+        });
+        if sides.iter().sum::<u16>() > left {
+            let most = if self.walls.leave_two_sides(self.thin) { left >> 1 } else { left >> 2 };
+            sides = sides.map(|flow| flow.min(most));
+        }
+        left -= sides.iter().sum::<u16>();
+        gifts.beside = sides.map(Gift::from);
+        if let Side::Open { cell, heavier } = here.above
+            && !is_packed(cell.amount, heavier)
+        {
+            let filling = cell.amount.saturating_add(heavier);
+            let flow = self.damp(full(left).saturating_sub(self.stable(full(left), filling)));
+            gifts.above = flow.min(self.max_speed).min(left).min(tenth(u16::MAX - cell.amount)).into();
+        }
+        gifts
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S, step: u64) -> Kernel<S> {
+        let turn: [u32; 4] = std::array::from_fn(|d| {
+            (0..32).filter(|lane| has_turn(d, [lane % 8, lane / 8], step)).fold(0, |bits, lane| bits | 1 << lane)
+        });
+        Kernel {
+            zero: s.splat(0),
+            one: s.splat(AMOUNT_ONE),
+            most: s.splat(u16::MAX),
+            half: s.splat(self.max / 2),
+            middle: s.splat(AMOUNT_ONE + self.max / 2),
+            share: s.splat(self.share()),
+            min_flow: s.splat(self.min_flow),
+            max_speed: s.splat(self.max_speed),
+            tenth: s.splat(TENTH),
+            fine: s.splat(self.fine()),
+            turn,
+            thin: self.thin,
+            two_sides: self.walls.leave_two_sides(self.thin),
+        }
+    }
+
+    #[inline(always)]
+    fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 1]) -> u32 {
+        s.above(s.load(&tile[AMOUNT]), kernel.zero)
+    }
+
+    #[inline(always)]
+    fn flow<S: Simd, N: Near<S, 1>>(k: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+        let amount = s.load(&near.tile()[AMOUNT]);
+        let (full, fillings) = near.fillings();
+        let heavier = s.sub(full, amount);
+        let under = near.below();
+        let down = k.down(
+            s,
+            (full, amount),
+            (under.filling, under.amount),
+            under.open & k.fits(s, under.filling, under.amount),
+        );
+        let left = s.sub(amount, down);
+        let there = near.around(AMOUNT);
+        let open = [
+            free[0] & k.fits(s, fillings[0], there[0]),
+            free[1] & k.fits(s, fillings[1], there[1]),
+            free[2] & k.fits(s, fillings[2], there[2]),
+            free[3] & k.fits(s, fillings[3], there[3]),
+        ];
+        let lower = lower(s, full, fillings, open);
+        let sides = [
+            k.aside(s, lower[0], there[0], k.turn[0]),
+            k.aside(s, lower[1], there[1], k.turn[1]),
+            k.aside(s, lower[2], there[2], k.turn[2]),
+            k.aside(s, lower[3], there[3], k.turn[3]),
+        ];
+        let sides = k.at_most(s, sides, left);
+        let given = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));
+        let left = s.sub(left, given);
+        let over = near.above();
+        let up = k.up(
+            s,
+            (s.add(left, heavier), left),
+            (over.filling, over.amount),
+            over.open & k.fits(s, over.filling, over.amount),
+        );
+        if s.any(s.or(s.or(down, up), given)) {
+            return Flow::All([sides], free, [[down, up]]);
+        }
+        // In another step one of these has its turn.
+        let fine = s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]));
+        if s.any(s.right::<1>(fine)) { Flow::Idle } else { Flow::Still }
+    }
+}
+
+/// The rule's numbers as lanes.
+pub(crate) struct Kernel<S: Simd> {
+    zero: S::V,
+    one: S::V,
+    most: S::V,
+    half: S::V,
+    middle: S::V,
+    share: S::V,
+    min_flow: S::V,
+    max_speed: S::V,
+    tenth: S::V,
+    fine: S::V,
+    /// Cells whose pair in each direction has its turn.
+    turn: [u32; 4],
+    thin: bool,
+    two_sides: bool,
+}
+
+// No closures here: they would be compiled without the instructions of the level.
+
+impl<S: Simd> Kernel<S> {
+    /// Filling of the lower of two cells, see [`Compressing::stable`].
+    #[inline(always)]
+    fn stable(&self, s: S, upper: S::V, lower: S::V) -> S::V {
+        let (upper_half, lower_half) = (s.right::<1>(upper), s.right::<1>(lower));
+        let odd = s.add(s.sub(upper, s.left::<1>(upper_half)), s.sub(lower, s.left::<1>(lower_half)));
+        let half = s.add(s.add(upper_half, lower_half), s.right::<1>(odd));
+        let small = !s.above(s.add_saturating(upper, lower), self.one);
+        let middle = s.above(self.middle, half) & !small;
+        // Here the sum is below 3, so that less 1 it fits.
+        let above_one = s.sub(s.add(upper, lower), self.one);
+        let mixed = s.keep(s.add(self.one, s.mul_high(above_one, self.share)), middle);
+        let deep = s.keep(s.add(half, self.half), !(small | middle));
+        s.or(s.or(s.keep(self.one, small), mixed), deep)
+    }
+
+    /// Cells that heavier matter does not fill.
+    #[inline(always)]
+    fn fits(&self, s: S, filling: S::V, amount: S::V) -> u32 {
+        s.above(self.one, s.sub(filling, amount))
+    }
+
+    #[inline(always)]
+    fn damp(&self, s: S, flow: S::V) -> S::V {
+        let large = s.above(flow, self.min_flow);
+        s.or(s.keep(s.right::<1>(flow), large), s.keep(flow, !large))
+    }
+
+    #[inline(always)]
+    fn down(&self, s: S, (full, amount): (S::V, S::V), (filling, below): (S::V, S::V), open: u32) -> S::V {
+        let flow = self.damp(s, s.sub_saturating(self.stable(s, full, filling), filling));
+        let room = s.right::<1>(s.sub(self.most, below));
+        s.keep(s.min(s.min(flow, self.max_speed), s.min(amount, room)), open)
+    }
+
+    #[inline(always)]
+    fn up(&self, s: S, (full, left): (S::V, S::V), (filling, above): (S::V, S::V), open: u32) -> S::V {
+        let flow = s.keep(s.sub_saturating(full, self.stable(s, full, filling)), open);
+        if !s.any(flow) {
+            return flow;
+        }
+        let room = s.mul_high(s.sub(self.most, above), self.tenth);
+        s.min(s.min(self.damp(s, flow), self.max_speed), s.min(left, room))
+    }
+
+    #[inline(always)]
+    fn aside(&self, s: S, lower: S::V, there: S::V, turn: u32) -> S::V {
+        let flow = if self.thin { self.damp(s, s.right::<2>(lower)) } else { s.right::<3>(lower) };
+        let fine = s.above(self.fine, lower) & turn;
+        let flow = s.or(s.keep(s.right::<1>(lower), fine), s.keep(flow, !fine));
+        s.min(flow, s.mul_high(s.sub(self.most, there), self.tenth))
+    }
+
+    /// Flows to the sides where they add up to what is left, else each at most its part of it.
+    #[inline(always)]
+    fn at_most(&self, s: S, sides: [S::V; 4], left: S::V) -> [S::V; 4] {
+        let sum = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));
+        let over = s.above(sum, left);
+        if over == 0 {
+            return sides;
+        }
+        let part = if self.two_sides { s.right::<1>(left) } else { s.right::<2>(left) };
+        let part = s.or(s.keep(part, over), s.keep(self.most, !over));
+        [s.min(sides[0], part), s.min(sides[1], part), s.min(sides[2], part), s.min(sides[3], part)]
+    }
+}

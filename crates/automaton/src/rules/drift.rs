@@ -1,0 +1,219 @@
+//! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, now and then sinks, and spreads under what holds it.
+//!
+//! ```text
+//! r, r' random bytes of the cell in this step and layer, room = max(0, 1 − a − h)
+//! top down:   if r < up:           t = min(a, up_speed, room above)      goes up
+//! bottom up:  if r ≥ 256 − down, and the cell above is open and less than viscosity full:
+//!                                  t = min(a, down_speed, room below)    goes down
+//! across:     if r' < side, a > stickiness, and the cell above is closed or at least viscosity full: as liquids level
+//! ```
+//!
+//! A column is walked from its top down, so that no gas rises more than one cell a step, and then from the bottom up. In the
+//! original 30 of 100 cells act in a step; of those 1 in 20 sinks by 0.1 and the rest rise by 0.4.
+//!
+//! **Decided:** gas that something holds from above does not sink. In the original it sinks from under a roof and rises again for
+//! ever; so it fills the cells under the roof, comes level and rests.
+//!
+//! Heavier matter squeezes a gas ([`super::squeeze`]), which does not fall.
+
+use super::Walls;
+use super::level::{self, Leveling};
+use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site, UpDown};
+use crate::matter::Material;
+use crate::world::{RuleNumbers, World};
+use lavoxel_base::grid::Place;
+use lavoxel_base::grid::tile::{Lanes, TilePlace};
+use lavoxel_base::param::{Param, param};
+use lavoxel_base::random::{Draw, Salt, StepKey};
+use lavoxel_base::simd::Simd;
+use lavoxel_base::units::{AMOUNT_ONE, amount_units};
+
+/// The parameters of drifting, in the table of a material; those of [`super::level`] belong to it too.
+pub const PARAMS: &[Param<Material>] = &[
+    param!(drift.up: Linear, [0.0, 1.0] "share",
+        "share of the cells that rise in a step; more is a faster, smoother plume"),
+    param!(drift.up_speed: Linear, [0.0, 1.0] "amount", "amount that rises from a cell in a step"),
+    param!(drift.down: Linear, [0.0, 1.0] "share", "share of the cells that sink in a step; a little makes billows"),
+    param!(drift.down_speed: Linear, [0.0, 1.0] "amount", "amount that sinks from a cell in a step"),
+    param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
+];
+
+/// Drift up and down, in units and in shares of 256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drifting {
+    /// Cells that rise.
+    pub up: u16,
+    /// Most that rises from a cell.
+    pub up_speed: u16,
+    /// Cells that sink.
+    pub down: u16,
+    /// Most that sinks from a cell.
+    pub down_speed: u16,
+    /// How full the cell above must be to hold a cell.
+    pub viscosity: u16,
+    /// Its layer, which has draws of its own.
+    pub layer: usize,
+}
+
+/// A share of the cells as one of 256 bytes.
+fn of_bytes(share: f64) -> u16 {
+    (share.clamp(0.0, 1.0) * 256.0).round() as u16
+}
+
+impl Drifting {
+    /// Most that leaves a cell that acts.
+    #[inline]
+    pub fn speed(&self, up: bool) -> u16 {
+        if up { self.up_speed } else { self.down_speed }
+    }
+}
+
+impl UpDown for Drifting {
+    fn numbers(&self) -> RuleNumbers {
+        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
+        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
+    }
+
+    fn key(&self, draw: Draw) -> StepKey {
+        draw.key_of(Salt::Drift, self.layer)
+    }
+
+    fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
+        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
+    }
+
+    #[inline]
+    fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
+        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
+    }
+
+    fn ever_acts(&self, up: bool) -> bool {
+        (if up { self.up } else { self.down }) > 0
+    }
+
+    fn holds(&self) -> u16 {
+        self.viscosity
+    }
+
+    fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
+        amount.min(self.speed(up)).min(AMOUNT_ONE.saturating_sub(full))
+    }
+
+    #[inline(always)]
+    fn moved_lanes<S: Simd>(&self, s: S, amount: S::V, full: S::V, up: bool) -> S::V {
+        let room = s.sub_saturating(s.splat(AMOUNT_ONE), full);
+        s.min(s.min(amount, s.splat(self.speed(up))), room)
+    }
+}
+
+impl Listed for Drifting {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let drift = &site.material.drift;
+        Some(Self {
+            up: of_bytes(drift.up),
+            up_speed: amount_units(drift.up_speed),
+            down: of_bytes(drift.down),
+            down_speed: amount_units(drift.down_speed),
+            viscosity: amount_units(site.material.viscosity),
+            layer: site.layer,
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.updown(on, self, draw);
+    }
+}
+
+/// The rule of a gas across, with its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wafting {
+    /// How it spreads where it does.
+    pub leveling: Leveling,
+    /// Cells that spread in a step, of 256.
+    pub side: u16,
+    /// Its layer, which has draws of its own.
+    pub layer: usize,
+}
+
+impl Listed for Wafting {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        let side = of_bytes(site.material.drift.side);
+        Leveling::of(site).map(|leveling| Self { leveling, side, layer: site.layer })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.exchange(on, self, draw);
+    }
+}
+
+/// The rule's numbers as lanes.
+pub(crate) struct Kernel<S: Simd> {
+    leveling: level::Kernel<S>,
+    viscosity: S::V,
+    side: u16,
+    layer: usize,
+}
+
+impl Exchange<1> for Wafting {
+    const ABOVE: bool = true;
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        let mut numbers = self.leveling.numbers();
+        numbers[5] = self.side.into();
+        numbers
+    }
+
+    fn walls(&self) -> Walls {
+        self.leveling.walls
+    }
+
+    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
+        let held = match here.above {
+            Side::Open { cell, heavier } => cell.amount.saturating_add(heavier) >= self.leveling.viscosity,
+            Side::Outside | Side::Solid => true,
+        };
+        let acts = held && here.cell.amount > self.leveling.stickiness;
+        if acts && here.draw.key_of(Salt::Waft, self.layer).chooses(here.place, self.side) {
+            return self.leveling.shares(here).into();
+        }
+        Gifts::default()
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S, step: u64) -> Kernel<S> {
+        Kernel {
+            leveling: self.leveling.kernel(s, step),
+            viscosity: s.splat(self.leveling.viscosity),
+            side: self.side,
+            layer: self.layer,
+        }
+    }
+
+    #[inline(always)]
+    fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 1]) -> u32 {
+        Leveling::able(&kernel.leveling, s, tile)
+    }
+
+    #[inline(always)]
+    fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+        let above = near.above();
+        let held = !above.open | !s.above(kernel.viscosity, above.filling);
+        if held & (free[0] | free[1] | free[2] | free[3]) == 0 {
+            return Flow::Still;
+        }
+        let chosen = held & near.chosen(Salt::Waft, kernel.layer, kernel.side);
+        let chosen = [free[0] & chosen, free[1] & chosen, free[2] & chosen, free[3] & chosen];
+        if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
+            return Flow::Gives([gives], chosen);
+        }
+        // Another draw may choose other cells.
+        let free = [free[0] & held, free[1] & held, free[2] & held, free[3] & held];
+        match kernel.leveling.shares(s, near, free) {
+            Some(_) => Flow::Idle,
+            None => Flow::Still,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The pieces that float, and what bars their way.
+
+use super::{Floating, Part};
+use crate::rules::DIRECTIONS;
+use crate::world::World;
+use lavoxel_base::grid::{Grid, Place};
+
+/// Where a piece goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Down,
+    Up,
+}
+
+/// Cells of a piece that are above each other, from the lowest y to the highest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) x: usize,
+    pub(super) z: usize,
+    pub(super) low: usize,
+    pub(super) high: usize,
+}
+
+impl Run {
+    /// The cell into which it moves, if there is one below it; the box may end above.
+    pub(super) fn front(&self, way: Way) -> Option<Place> {
+        let y = match way {
+            Way::Down => self.low.checked_sub(1)?,
+            Way::Up => self.high + 1,
+        };
+        Some([self.x, y, self.z])
+    }
+
+    /// The cell that it leaves.
+    pub(super) fn rear(&self, way: Way) -> Place {
+        match way {
+            Way::Down => [self.x, self.high, self.z],
+            Way::Up => [self.x, self.low, self.z],
+        }
+    }
+}
+
+/// A piece by its columns, from the lowest run on.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) runs: Vec<Run>,
+}
+
+impl Piece {
+    fn new(mut cells: Vec<Place>) -> Self {
+        cells.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
+        let mut runs: Vec<Run> = Vec::new();
+        for [x, y, z] in cells {
+            match runs.last_mut().filter(|run| (run.x, run.z, run.high + 1) == (x, z, y)) {
+                Some(run) => run.high = y,
+                None => runs.push(Run { x, z, low: y, high: y }),
+            }
+        }
+        runs.sort_unstable_by_key(|run| (run.low, run.z, run.x));
+        Self { runs }
+    }
+
+    /// Whether it cannot move.
+    pub(super) fn is_barred(&self, world: &World, rule: &Floating, way: Way) -> bool {
+        self.runs.iter().any(|run| {
+            let front = run.front(way).filter(|&[_, y, _]| y < world.grid().ny);
+            front.is_none_or(|place| {
+                let bars = |(number, layer): (usize, &crate::world::Layer)| {
+                    !rule.makes_way(world, number) && layer.at(place).amount > 0
+                };
+                world.ground().is_solid(place) || world.layers().iter().enumerate().any(bars)
+            })
+        })
+    }
+
+    /// The cells at its sides, and at those of the cells below it, the lowest first.
+    pub(super) fn sides(&self, grid: Grid) -> Vec<Place> {
+        let mut sides = Vec::new();
+        for run in &self.runs {
+            let beside = DIRECTIONS.map(|(dx, dz)| grid.beside([run.x, run.low, run.z], [dx, 0, dz]));
+            for [x, _, z] in beside.into_iter().flatten() {
+                sides.extend((run.low.saturating_sub(1)..=run.high).map(|y| [x, y, z]));
+            }
+        }
+        sides.sort_unstable_by_key(|&[x, y, z]| (y, z, x));
+        sides.dedup();
+        sides
+    }
+}
+
+impl Floating {
+    /// Whether matter of a layer makes way for a piece.
+    fn makes_way(&self, world: &World, layer: usize) -> bool {
+        matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.is_mirror(layer)
+    }
+
+    /// Whether the cells of a layer may be of a piece.
+    fn makes_pieces(&self, world: &World, layer: usize) -> bool {
+        let own = self.layers[layer];
+        let liquids = || self.layers.iter().zip(world.layers()).filter(|(liquid, _)| liquid.part == Part::Liquid);
+        let has = |layer: &crate::world::Layer| layer.strips.iter().any(|strip| strip.tiles() > 0);
+        let is_borne = || liquids().any(|(liquid, layer)| liquid.density > own.density && has(layer));
+        own.part == Part::Piece && !world.is_mirror(layer) && (!world.layers()[layer].is_grains() || is_borne())
+    }
+}
+
+/// All pieces, the lowest first.
+pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
+    let layers: Vec<_> = (0..world.layers().len()).filter(|&layer| rule.makes_pieces(world, layer)).collect();
+    let grid = world.grid();
+    let mut cells: Vec<usize> = Vec::new();
+    for &layer in &layers {
+        cells.extend(world.layers()[layer].held().map(|(place, _)| grid.index(place)));
+    }
+    cells.sort_unstable();
+    cells.dedup();
+    let place = |index: usize| [index % grid.nx, index / grid.nx % grid.ny, index / grid.nx / grid.ny];
+    let mut seen = vec![false; cells.len()];
+    let mut found = Vec::new();
+    for first in 0..cells.len() {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        let (mut piece, mut next) = (vec![place(cells[first])], 0);
+        while let Some(&place) = piece.get(next) {
+            for near in grid.around(place) {
+                if let Ok(number) = cells.binary_search(&grid.index(near))
+                    && !std::mem::replace(&mut seen[number], true)
+                {
+                    piece.push(near);
+                }
+            }
+            next += 1;
+        }
+        found.push(Piece::new(piece));
+    }
+    found.sort_unstable_by_key(|piece| piece.runs.first().map(|run| (run.low, run.z, run.x)));
+    found
+}

@@ -1,0 +1,15 @@
+//! Leaving: where the roof of the box is open, a gas leaves from the topmost cells and is counted as outflow.
+
+use super::shape::{Driver, Listed};
+use crate::world::World;
+use lavoxel_base::random::Draw;
+
+/// The rule of a gas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving;
+
+impl Listed for Leaving {
+    fn run<D: Driver>(&self, _driver: &mut D, (world, layer): (&mut World, usize), _draw: Draw) {
+        world.leave_by_roof(layer);
+    }
+}

@@ -1,0 +1,45 @@
+//! The rules of the automaton: one file per rule, each with its formula on one or two cells and the equations of the
+//! paper it comes from. How the rules are carried over the whole box, and how fast, is the business of
+//! [`crate::engine`].
+//!
+//! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes in Virtual
+//! Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the low-pass. What the paper leaves open
+//! is marked **Decided** where it was decided. The other liquids follow *An Exploration of Cellular Automata and Graph Based
+//! Game Systems, part 2: Grid Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
+
+pub mod calm;
+mod change;
+pub mod compress;
+pub mod drift;
+pub mod dry;
+pub mod float;
+pub mod grains;
+pub mod gravity;
+pub mod leave;
+pub mod level;
+mod material;
+mod params;
+pub mod react;
+mod schedule;
+pub mod set;
+mod shape;
+pub mod spreading;
+pub mod squeeze;
+pub mod stay;
+pub mod trace;
+mod transfer;
+
+pub use change::{Change, MaterialChange, Parameters, RulesChange};
+pub use lavoxel_base::grid::Walls;
+pub use lavoxel_base::param::Scale;
+pub use params::{Friction, Roof, RulesSpec};
+pub use schedule::{Rule, Rules};
+pub(crate) use shape::{
+    Around, Bodies, Column, Driver, Each, Exchange, Flow, Height, HeightKind, Near, Next, Pair, Shares, Surface,
+    TilesAround, Turns, UpDown,
+};
+pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
+pub use transfer::Parcel;
+
+/// A number of a rule, kept in a `T`.
+pub type Param<T = RulesSpec> = lavoxel_base::param::Param<T>;

@@ -1,0 +1,141 @@
+//! The rules in force, and the order of a step.
+
+use super::Param;
+use super::dry::Drying;
+use super::float::Floating;
+use super::leave::Leaving;
+use super::params::{Roof, RulesSpec};
+use super::react::Reacting;
+use super::set::Setting;
+use super::shape::{Driver, Listed, Site};
+use crate::matter::{Kind, Material, Motion, Reaction};
+use crate::world::World;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::random::Draw;
+
+/// Declares [`Rule`]: a variant with the numbers of each rule, its name in reports and tables, the materials that it moves,
+/// and those whose parameters it reads. In a step, the rules of one layer come in this order.
+macro_rules! rules {
+    ($($rule:ident($numbers:ty) = $name:literal moves [$($moves:ident)*] reads [$($reads:ident)*]: $what:literal,)+) => {
+        /// A rule with its numbers.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Rule {
+            $(#[doc = $what] $rule($numbers),)+
+        }
+
+        impl Rule {
+            /// The names of all rules, in the order of a step.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// Parameters of each rule in the table of a material, and the materials on which they have an effect.
+            pub(super) const PARAMS: &'static [(&'static [Param<Material>], &'static [Motion])] =
+                &[$((<$numbers as Listed>::PARAMS, &[$(Motion::$reads),*])),+];
+
+            /// Its place in [`Rule::NAMES`].
+            pub fn number(&self) -> usize {
+                enum Number { $($rule),+ }
+                match self {
+                    $(Self::$rule(_) => Number::$rule as usize,)+
+                }
+            }
+
+            /// Its name in reports and tables.
+            pub fn name(&self) -> &'static str {
+                Self::NAMES[self.number()]
+            }
+
+            /// Whether it runs in `step`.
+            pub fn is_due(&self, step: u64) -> bool {
+                match self {
+                    $(Self::$rule(rule) => rule.is_due(step),)+
+                }
+            }
+
+            /// Runs in a layer of a world.
+            pub(crate) fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+                match self {
+                    $(Self::$rule(rule) => rule.run(driver, on, draw),)+
+                }
+            }
+
+            /// Those that move a layer.
+            fn of(site: &Site<'_>) -> Vec<Self> {
+                let (motion, mut rules) = (site.material.motion(), Vec::new());
+                $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
+                    rules.extend(<$numbers>::of(site).map(Self::$rule));
+                })+
+                rules
+            }
+        }
+    };
+}
+
+rules! {
+    Gravity(super::gravity::Gravity) = "gravity" moves [Viscous] reads []: "Lava falls.",
+    Spreading(super::spreading::Spreading) = "spreading" moves [Viscous] reads []: "Lava spreads.",
+    Squeeze(super::squeeze::Squeezing) = "squeeze" moves [Level Trace Compress Gas] reads [Level Trace]:
+        "Another liquid climbs past heavier matter, and falls.",
+    Level(super::level::Leveling) = "level" moves [Level Trace] reads [Level Trace Gas]:
+        "Another liquid runs to where it stands lower.",
+    Compress(super::compress::Compressing) = "compress" moves [Compress] reads [Compress]:
+        "A liquid that can be compressed runs, also up.",
+    Trace(super::trace::Tracing) = "trace" moves [Trace] reads [Trace]:
+        "A liquid passes through its bodies to their low surfaces.",
+    Drift(super::drift::Drifting) = "drift" moves [Gas] reads [Gas]: "A gas rises and sinks.",
+    Waft(super::drift::Wafting) = "waft" moves [Gas] reads []: "A gas spreads.",
+    Grains(super::grains::FallingGrains) = "grains" moves [Grain] reads [Grain]: "Grains fall, slide, flow and slip.",
+    Stay(super::stay::Staying) = "stay" moves [Still] reads []: "Still matter stays.",
+    Float(super::float::Floating) = "float" moves [] reads [Grain Still]: "Pieces of matter fall, sink and rise.",
+    React(super::react::Reacting) = "react" moves [] reads []: "Materials turn into other materials.",
+    Set(super::set::Setting) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
+    Calm(super::calm::Calming) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
+    Leave(super::leave::Leaving) = "leave" moves [] reads []: "A gas leaves through the roof.",
+    Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
+}
+
+/// The rules of a step in their order, each with the place of its layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules(Vec<(usize, Rule)>);
+
+impl Rules {
+    /// The rules of a world of lava and of `materials`: those that move each layer, what floats, then the reactions in the order
+    /// of their tables, what sets, what leaves through the roof, and what dries.
+    pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
+        let materials = Material::with_lava(materials.to_vec());
+        let layers = || materials.iter().enumerate();
+        let moved = layers().flat_map(|(layer, material)| {
+            Rule::of(&Site { material, layer, grid, spec }).into_iter().map(move |rule| (layer, rule))
+        });
+        let react = |(number, reaction)| {
+            let rule = Reacting::new(reaction, number, &materials);
+            Some((rule.takes.first()?.layer, Rule::React(rule)))
+        };
+        let sets =
+            layers().filter(|(_, material)| material.sets).map(|(layer, _)| (layer, Rule::Set(Setting { layer })));
+        let leaves = layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
+        let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(Leaving)));
+        let dries = layers().filter_map(|(layer, material)| Some((layer, Rule::Dry(Drying::new(material)?))));
+        let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));
+        Self(
+            moved
+                .chain(floats)
+                .chain(reactions.iter().enumerate().filter_map(react))
+                .chain(sets)
+                .chain(leaves)
+                .chain(dries)
+                .collect(),
+        )
+    }
+
+    /// The rules, each with the place of its layer.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Rule)> {
+        self.0.iter().map(|(layer, rule)| (*layer, rule))
+    }
+}
+
+impl From<&RulesSpec> for Rules {
+    /// The rules of a world of lava alone, which do not depend on its box.
+    fn from(spec: &RulesSpec) -> Self {
+        Self::new(spec, &[], &[], Grid { nx: 1, ny: 1, nz: 1 })
+    }
+}

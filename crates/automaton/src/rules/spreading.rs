@@ -1,0 +1,284 @@
+//! Spreading (equations 6–19): liquid with enough energy moves to a random set of its four horizontal neighbours.
+//!
+//! A cell spreads when it holds liquid, its energy is above `threshold`, and it is supported: the cell below is solid,
+//! the floor, or holds at least `support`. One of the 2⁴ patterns is drawn, uniformly among the subsets of the
+//! neighbours that are inside the box and not solid. To each neighbour n of the pattern goes
+//!
+//! ```text
+//! m = min(a_c · spread, (1 − a_n) / 4)             four givers can never overfill n
+//! q = e_c · α · m / a_c
+//! a_c −= m ; a_n += m ; e_c −= q ; e_n += q · (1 − friction)
+//! ```
+//!
+//! The step is synchronous: every decision reads the state before it. Rounding is down, in favour of the giver.
+//!
+//! Beside heavier matter its amount in n counts with a_n, and its amount in the cell below supports as lava does.
+
+use super::params::{LEAST_SHARE, MOST_ENERGY, share};
+use super::shape::{Driver, Exchange, Flow, Listed, Near, Site};
+use super::transfer::{Share, carried, ratio};
+use super::{Bed, Gift, Gifts, Here, Parcel, RulesSpec, Side, Walls};
+use crate::world::{AMOUNT, Content, ENERGY, RuleNumbers, World};
+use lavoxel_base::grid::tile::Lanes;
+use lavoxel_base::param::{Param, param};
+use lavoxel_base::random::Draw;
+use lavoxel_base::simd::Simd;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
+
+/// The parameters of spreading.
+pub const PARAMS: &[Param<RulesSpec>] = &[
+    param!(threshold: Logarithmic, [0.0, MOST_ENERGY] "energy",
+        "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"),
+    param!(spread: Linear, [LEAST_SHARE, 0.25] "share",
+        "share that goes to each neighbour of the random pattern; less is more viscous"),
+    param!(alpha: Linear, [0.0, 1.0] "",
+        "energy that spreads with it, relative to its mass; less tires the front sooner"),
+    param!(support: Linear, [0.0, 1.0] "amount",
+        "amount that liquid beneath must have to carry; 0 lets liquid spread in mid-air"),
+    param!(friction.on_solid: Linear, [0.0, 1.0] "on rock",
+        "share of the energy lost on the way over rock; more shortens the flow"),
+    param!(friction.on_liquid: Linear, [0.0, 1.0] "on lava", "share of the energy lost on the way over lava"),
+    param!(spreading_every: Whole, [1.0, 1000.0] "steps", "gravity steps for each spreading step; more is stiffer"),
+];
+
+/// The rule's parameters in fixed point: shares have 16 binary digits after the point (65536 = 1.0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spreading {
+    /// Energy in units above which a cell spreads.
+    pub threshold: u16,
+    /// Amount in units that supports the cell above.
+    pub support: u16,
+    /// Share that goes to one neighbour, 1..=16383: below a quarter, so that a cell never gives its last unit.
+    pub spread: u32,
+    /// Energy carried by spreading liquid, 0..=65536.
+    pub alpha: u32,
+    /// Share of the energy lost on rock.
+    pub friction_on_solid: u32,
+    /// Share of the energy lost on liquid.
+    pub friction_on_liquid: u32,
+    /// The sides of the box.
+    pub walls: Walls,
+    /// The rule runs in the last of every so many steps.
+    pub every: u32,
+}
+
+impl From<&RulesSpec> for Spreading {
+    fn from(spec: &RulesSpec) -> Self {
+        Self {
+            threshold: energy_units(spec.threshold),
+            support: amount_units(spec.support).min(AMOUNT_ONE),
+            spread: share(spec.spread).clamp(1, (1 << 14) - 1),
+            alpha: share(spec.alpha).min(1 << 16),
+            friction_on_solid: share(spec.friction.on_solid).min(1 << 16),
+            friction_on_liquid: share(spec.friction.on_liquid).min(1 << 16),
+            walls: spec.walls,
+            every: spec.spreading_every.max(1),
+        }
+    }
+}
+
+impl Listed for Spreading {
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(site.spec.into())
+    }
+
+    fn is_due(&self, step: u64) -> bool {
+        (step + 1).is_multiple_of(self.every.into())
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
+        driver.exchange(on, self, draw);
+    }
+}
+
+/// Whether a cell may spread in this step.
+#[inline]
+pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
+    let supported = match bed {
+        Bed::Solid => true,
+        Bed::Liquid(amount) => amount >= rule.support,
+    };
+    cell.amount > 0 && cell.energy > rule.threshold && supported
+}
+
+/// A cell that spreads, with what is the same for all its neighbours worked out once.
+#[derive(Clone, Copy, Debug)]
+pub struct Giver {
+    share: u16,
+    ratio: u32,
+    friction: u32,
+}
+
+impl Giver {
+    /// Prepares a cell for which [`spreads`] holds.
+    #[inline]
+    pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
+        Self {
+            share: ((u32::from(cell.amount) * rule.spread) >> 16) as u16,
+            ratio: ratio(cell.amount, cell.energy, rule.alpha),
+            friction: match bed {
+                Bed::Solid => rule.friction_on_solid,
+                Bed::Liquid(_) => rule.friction_on_liquid,
+            },
+        }
+    }
+
+    /// Parcel for one neighbour of the pattern, which holds `heavier` matter. Four such parcels never take more than the giver has: `spread` is
+    /// below 1/4 and `alpha` at most 1, so at least one unit of amount stays to hold the energy that stays.
+    #[inline]
+    pub fn gives(self, to: Content, heavier: u16) -> Parcel {
+        let amount = self.share.min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
+        Parcel { amount, energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4) }
+    }
+
+    /// Energy of a parcel that is left after friction on the way; the difference is counted as lost.
+    #[inline]
+    pub fn arrives(self, energy: u16) -> u16 {
+        energy - ((u32::from(energy) * self.friction) >> 16) as u16
+    }
+}
+
+/// [`spreads`] and [`Giver`] for the 32 cells of a tile at once, to the same bits.
+pub(crate) struct Kernel<S: Simd> {
+    zero: S::V,
+    one: S::V,
+    full: S::V,
+    threshold: S::V,
+    support: S::V,
+    spread: S::V,
+    alpha: Share<S>,
+    /// Share lost on rock and on liquid, where there is any friction.
+    friction: Option<[Share<S>; 2]>,
+}
+
+impl Exchange<2> for Spreading {
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        let open = u32::from(self.walls == Walls::Open);
+        let [threshold, support] = [self.threshold, self.support].map(u32::from);
+        [threshold, support, self.spread, self.alpha, self.friction_on_solid, self.friction_on_liquid, open, 0]
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
+    }
+
+    fn gives(&self, here: &Here, pattern: u8) -> Gifts {
+        if !spreads(here.cell, here.bed, self) {
+            return Gifts::default();
+        }
+        let giver = Giver::new(here.cell, here.bed, self);
+        let gift = |d: usize| match here.beside[d] {
+            _ if pattern >> d & 1 == 0 => Gift::default(),
+            Side::Open { cell, heavier } => {
+                let parcel = giver.gives(cell, heavier);
+                Gift { parcel, friction: parcel.energy - giver.arrives(parcel.energy) }
+            }
+            Side::Outside if self.walls == Walls::Open => {
+                Gift { parcel: giver.gives(Content::default(), 0), friction: 0 }
+            }
+            Side::Outside | Side::Solid => Gift::default(),
+        };
+        std::array::from_fn(gift).into()
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S, _step: u64) -> Kernel<S> {
+        let friction = [self.friction_on_solid, self.friction_on_liquid];
+        Kernel {
+            zero: s.splat(0),
+            one: s.splat(AMOUNT_ONE),
+            full: s.splat(ENERGY_MAX),
+            threshold: s.splat(self.threshold),
+            support: s.splat(self.support),
+            spread: s.splat(self.spread as u16),
+            alpha: Share::new(s, self.alpha),
+            friction: if friction == [0, 0] {
+                None
+            } else {
+                Some([Share::new(s, friction[0]), Share::new(s, friction[1])])
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 2]) -> u32 {
+        s.above(s.load(&tile[AMOUNT]), kernel.zero) & s.above(s.load(&tile[ENERGY]), kernel.threshold)
+    }
+
+    #[inline(always)]
+    fn supported<S: Simd>(kernel: &Kernel<S>, s: S, below: S::V, bed: u32) -> u32 {
+        bed | !s.above(kernel.support, below)
+    }
+
+    #[inline(always)]
+    fn flow<S: Simd, N: Near<S, 2>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 2> {
+        let tile = near.tile();
+        let (a, e) = (s.load(&tile[AMOUNT]), s.load(&tile[ENERGY]));
+        let fits = if near.meets_heavier() {
+            let (_, there) = near.fillings();
+            let full = kernel.one;
+            // What is over 1 leaves no room.
+            kernel.amounts(
+                s,
+                a,
+                [s.min(there[0], full), s.min(there[1], full), s.min(there[2], full), s.min(there[3], full)],
+            )
+        } else {
+            kernel.amounts(s, a, near.around(AMOUNT))
+        };
+        let drawn = near.drawn();
+        let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
+        let amount = s.keep_each(fits, given);
+        if !s.any_of(amount) {
+            return if s.any_of(s.keep_each(fits, free)) { Flow::Idle } else { Flow::Still };
+        }
+        let energy = kernel.energies(s, (a, e), amount, near.around(ENERGY));
+        Flow::Gives([amount, energy], given)
+    }
+
+    #[inline(always)]
+    fn lost<S: Simd>(kernel: &Kernel<S>, s: S, quantity: usize, v: S::V, bed: u32) -> Option<S::V> {
+        match &kernel.friction {
+            Some([on_rock, on_liquid]) if quantity == ENERGY => {
+                Some(s.or(s.keep(on_rock.of(s, v), bed), s.keep(on_liquid.of(s, v), !bed)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<S: Simd> Kernel<S> {
+    // No closures here: they would be compiled without the instructions of the path.
+
+    /// Amounts that cells with amount `a` can give to their neighbours, which hold `there`.
+    #[inline(always)]
+    fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
+        let share = s.mul_high(a, self.spread);
+        [
+            s.min(share, s.right::<2>(s.sub(self.one, there[0]))),
+            s.min(share, s.right::<2>(s.sub(self.one, there[1]))),
+            s.min(share, s.right::<2>(s.sub(self.one, there[2]))),
+            s.min(share, s.right::<2>(s.sub(self.one, there[3]))),
+        ]
+    }
+
+    /// Energies that go along with the amounts `moved` to neighbours with energies `there`.
+    #[inline(always)]
+    fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {
+        let ratio = s.ratio(a, self.alpha.of(s, e));
+        [
+            self.carried(s, moved[0], ratio, there[0]),
+            self.carried(s, moved[1], ratio, there[1]),
+            self.carried(s, moved[2], ratio, there[2]),
+            self.carried(s, moved[3], ratio, there[3]),
+        ]
+    }
+
+    #[inline(always)]
+    fn carried(&self, s: S, moved: S::V, ratio: S::V, there: S::V) -> S::V {
+        // A share is below 2^13, so that four times it fits.
+        s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(self.full, there)))
+    }
+}

@@ -1,0 +1,119 @@
+//! Squeeze and fall (*Grid Based Fluid Systems*, `doVerticalFlow`): what heavier matter displaces climbs to the first room in
+//! its column; the rest falls.
+//!
+//! ```text
+//! a amount, h heavier matter, room = 1 − h;  b the cell, c the cell above it, both open
+//! if a_b > room_b:  t = min(a_b − room_b, 2 − a_c)     goes up
+//! else              t = min(a_c, speed, room_b − a_b)  comes down
+//! ```
+//!
+//! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step, and what is displaced
+//! passes all that displaced it in one step. A cell holds just below 2 for a moment; what finds no room stays where it is.
+//!
+//! A gas is squeezed and does not fall ([`super::drift`]).
+//!
+//! A liquid under pressure ([`super::compress`]) falls and rises by that rule; it is displaced here only from cells that are
+//! 0.98 or more full of heavier matter.
+
+use super::shape::{Column, Driver, Listed, Pair, Site};
+use crate::matter::{Kind, Material, Pressure};
+use crate::world::{AMOUNT, Content, RuleNumbers, World};
+use lavoxel_base::grid::tile::Lanes;
+use lavoxel_base::param::{Param, param};
+use lavoxel_base::random::Draw;
+use lavoxel_base::simd::Simd;
+use lavoxel_base::units::{AMOUNT_ONE, amount_units};
+
+/// The parameters of squeezing and falling, in the table of a material.
+pub const PARAMS: &[Param<Material>] = &[
+    param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
+];
+
+/// Heavier matter that presses a liquid which rises by a rule of its own out of a cell.
+const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
+
+/// The rule's parameters in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Squeezing {
+    /// Most that falls from a cell in a step.
+    pub speed: u16,
+    /// Least heavier matter that displaces.
+    pub least: u16,
+}
+
+impl Listed for Squeezing {
+    const PARAMS: &'static [Param<Material>] = PARAMS;
+
+    fn of(site: &Site<'_>) -> Option<Self> {
+        Some(match (site.material.kind, site.material.pressure) {
+            (Kind::Gas, _) => Self { speed: 0, least: 0 },
+            // It falls and rises by compressing.
+            (_, Pressure::Compress) => Self { speed: 0, least: NEARLY_FULL },
+            _ => Self { speed: amount_units(site.material.speed).max(1), least: 0 },
+        })
+    }
+
+    fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), _draw: Draw) {
+        driver.column(on, self);
+    }
+}
+
+/// The rule's numbers as lanes.
+pub(crate) struct Kernel<S: Simd> {
+    speed: S::V,
+    least: S::V,
+    one: S::V,
+    most: S::V,
+}
+
+impl Column<1> for Squeezing {
+    const UP: bool = true;
+    type Kernel<S: Simd> = Kernel<S>;
+
+    fn numbers(&self) -> RuleNumbers {
+        [self.speed.into(), self.least.into(), 0, 0, 0, 0, 0, 0]
+    }
+
+    fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2] {
+        let room = AMOUNT_ONE - heavier;
+        let (b, c) = (below.amount, above.amount);
+        let (b, c) = if b > room {
+            let up = if heavier < self.least { 0 } else { (b - room).min(u16::MAX - c) };
+            (b - up, c + up)
+        } else {
+            let down = c.min(self.speed).min(room - b);
+            (b + down, c - down)
+        };
+        [Content { amount: b, ..below }, Content { amount: c, ..above }]
+    }
+
+    #[inline(always)]
+    fn kernel<S: Simd>(&self, s: S) -> Kernel<S> {
+        Kernel {
+            speed: s.splat(self.speed),
+            least: s.splat(self.least),
+            one: s.splat(AMOUNT_ONE),
+            most: s.splat(u16::MAX),
+        }
+    }
+
+    #[inline(always)]
+    fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 1>) -> Option<[[S::V; 1]; 2]> {
+        let (b, c) = (s.load(&pair.below[AMOUNT]), s.load(&pair.above[AMOUNT]));
+        let room = s.sub(kernel.one, pair.heavier);
+        // Of the two differences, one is zero in each cell.
+        let (excess, free) = (s.sub_saturating(b, room), s.sub_saturating(room, b));
+        let displaces = pair.open & !s.above(kernel.least, pair.heavier);
+        let up = s.keep(s.min(excess, s.sub(kernel.most, c)), displaces);
+        let down = s.keep(s.min(s.min(c, kernel.speed), free), pair.open);
+        if !s.any(s.or(up, down)) {
+            return None;
+        }
+        Some([[s.sub(s.add(b, down), up)], [s.add(s.sub(c, down), up)]])
+    }
+
+    #[inline(always)]
+    fn rises<S: Simd>(kernel: &Kernel<S>, s: S, below: &[Lanes; 1], heavier: S::V) -> u32 {
+        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier)) & !s.above(kernel.least, heavier)
+    }
+}

@@ -1,0 +1,127 @@
+//! A picture of the land from above that lies over the ground of a box.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use super::palette::srgb_to_linear;
+use lavoxel_base::memory::Held;
+
+/// A picture over the whole box, rows from the north. Copies share it, and only those that do are equal.
+#[derive(Clone)]
+pub struct Drape(Arc<Sheet>);
+
+/// The pixels, and the memory that they count as.
+struct Sheet {
+    pixels: Pixels,
+    _held: Held,
+}
+
+impl Drape {
+    /// A picture whose corners are those of the box.
+    pub fn new(pixels: Pixels) -> Self {
+        let held = Held::bytes(pixels.rgba.len() as u64);
+        Self(Arc::new(Sheet { pixels, _held: held }))
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> [usize; 2] {
+        self.0.pixels.size
+    }
+
+    /// Mean linear colour around a place, over a width and a depth; all in shares of the box from its north-west corner. Behind it
+    /// the part that the picture covers there, 0 to 1.
+    pub fn around(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
+        let in_pixels = |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
+        self.0.pixels.mean(in_pixels(place), in_pixels(span))
+    }
+}
+
+impl PartialEq for Drape {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Drape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Drape").field(&self.size()).finish()
+    }
+}
+
+/// Pixels of a picture as sRGB with opacity, rows from the top.
+pub struct Pixels {
+    /// Columns and rows.
+    pub size: [usize; 2],
+    /// Four bytes to a pixel.
+    pub rgba: Vec<u8>,
+}
+
+/// Linear values of the bytes of sRGB.
+static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
+
+impl Pixels {
+    /// Mean linear colour around a point in pixels from the upper left corner, over so many pixels along each axis, and over one at
+    /// least, which makes it linear between their middles. Behind it the part that is opaque, 0 to 1.
+    pub fn mean(&self, at: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
+        let [across, down] = [0, 1].map(|axis| Reach::new(at[axis], span[axis], self.size[axis]));
+        let (mut sum, mut opaque, mut all) = ([0.0; 3], 0.0, 0.0);
+        for row in down.pixels.clone() {
+            for column in across.pixels.clone() {
+                let weight = down.part_of(row) * across.part_of(column);
+                let texel = &self.rgba[4 * (row * self.size[0] + column)..][..4];
+                let seen = weight * f32::from(texel[3]) / 255.0;
+                (opaque, all) = (opaque + seen, all + weight);
+                sum.iter_mut().zip(texel).for_each(|(sum, byte)| *sum += seen * LINEAR[usize::from(*byte)]);
+            }
+        }
+        if opaque > 0.0 { (sum.map(|sum| sum / opaque), opaque / all) } else { ([0.0; 3], 0.0) }
+    }
+}
+
+/// Pixels of an axis that a mean is over.
+struct Reach {
+    low: f32,
+    high: f32,
+    pixels: Range<usize>,
+}
+
+impl Reach {
+    fn new(at: f32, span: f32, count: usize) -> Self {
+        let half = 0.5 * span.max(1.0);
+        let (low, high) = ((at - half).max(0.0), (at + half).min(count as f32));
+        Self { low, high, pixels: low as usize..(high.ceil() as usize).min(count) }
+    }
+
+    /// Part of a pixel that is in reach.
+    fn part_of(&self, pixel: usize) -> f32 {
+        (self.high.min(pixel as f32 + 1.0) - self.low.max(pixel as f32)).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_linear_between_pixels_and_leave_clear_ones_out() {
+        let pixels = Pixels { size: [2, 1], rgba: vec![255, 0, 0, 255, 0, 0, 255, 255] };
+        assert_eq!(pixels.mean([0.5, 0.5], [0.1, 0.1]), ([1.0, 0.0, 0.0], 1.0));
+        assert_eq!(pixels.mean([1.0, 0.5], [0.1, 0.1]), ([0.5, 0.0, 0.5], 1.0));
+        assert_eq!(pixels.mean([0.0, 0.0], [0.1, 0.1]), ([1.0, 0.0, 0.0], 1.0));
+        assert_eq!(pixels.mean([1.0, 0.5], [2.0, 9.0]), ([0.5, 0.0, 0.5], 1.0));
+        let half = Pixels { size: [2, 1], rgba: vec![255, 0, 0, 255, 0, 0, 255, 0] };
+        assert_eq!(half.mean([1.0, 0.5], [2.0, 1.0]), ([1.0, 0.0, 0.0], 0.5));
+        for nowhere in [[-2.0, 0.5], [7.0, 0.5]] {
+            assert_eq!(pixels.mean(nowhere, [1.0, 1.0]).1, 0.0);
+        }
+        assert_eq!(half.mean([1.8, 0.5], [1.0, 1.0]).1, 0.0);
+    }
+
+    #[test]
+    fn only_copies_are_equal() {
+        let drape = || Drape::new(Pixels { size: [1, 1], rgba: vec![9; 4] });
+        let one = drape();
+        assert!(one == one.clone() && one != drape());
+    }
+}

@@ -1,0 +1,265 @@
+//! How a picture looks, as written in a scene file under `look`.
+
+use serde::{Deserialize, Serialize};
+
+use lavoxel_base::measure::CellMeasure;
+use lavoxel_base::param::{Table, Value, table, words};
+use lavoxel_base::units::ENERGY_SHOWN;
+use lavoxel_base::validate::{Invalid, within};
+
+use super::color_by;
+use super::drape::Drape;
+use super::palette::{PaletteSpec, hex};
+use super::style::Style;
+
+/// Time of day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SkyPreset {
+    /// Low warm sun, blue shadows; the lava is the brightest thing in the picture.
+    #[default]
+    Dusk,
+    /// High white sun; the lava hardly lights the rock.
+    Day,
+    /// Moonlight; the lava lights everything.
+    Night,
+}
+
+/// Surroundings of the box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Surroundings {
+    /// Sky above and below: the box floats.
+    #[default]
+    Sky,
+    /// Bare land up to the horizon, on which the box stands.
+    Land,
+    /// A dark table among the lamps of a studio; the ground of the box is smooth stone, as in a laboratory or a kitchen.
+    Table,
+    /// The water at the sides of the box goes on to the horizon, and the land there dips into it. Without water at the sides as sky.
+    Sea,
+}
+
+/// Where more than one ray per pixel is traced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Antialias {
+    /// One ray per pixel.
+    Off,
+    /// Four more rays where neighbouring pixels differ visibly.
+    #[default]
+    Edges,
+    /// Four rays for every pixel.
+    Full,
+}
+
+words!(Style, SkyPreset, Surroundings, Antialias);
+
+table! {
+    /// Everything about the look of a picture except the camera. All keys have defaults.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct LookSpec {
+        /// How the volume is turned into light: `"cinematic"`, or plain: `"scientific"`, `"surface"` or `"maximum"`.
+        pub style: Style = Style::Cinematic;
+        /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava are cut open there. Light,
+        /// shadow and patterns stay as they are.
+        #[serde(deserialize_with = "lavoxel_base::exact::lists")]
+        pub clip: [[f32; 2]; 3] = [[0.0, 1.0]; 3], [0.0, 1.0] "shares";
+        /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of stops.
+        pub palette: PaletteSpec = PaletteSpec::Name("lava".into());
+        /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the words of older scenes, `"density"`
+        /// or `"energy"`.
+        #[serde(with = "super::color_by")]
+        pub color_by: CellMeasure = CellMeasure::Amount;
+        /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's length absorbs.
+        /// Maximum: lava is visible from the density that has a quarter of the largest opacity.
+        #[serde(deserialize_with = "lavoxel_base::exact::many")]
+        pub opacity: Vec<[f32; 2]> = vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]], [0.0, 1.0] "";
+        /// Exposure: each stop doubles all light. Cinematic.
+        pub exposure: f32 = 0.0, [-10.0, 10.0] "stops";
+        /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic.
+        pub glow: f32 = 1.0, [0.0, 10.0] "";
+        /// Strength of the heat haze over bright lava, 0 none, 1 usual. Cinematic.
+        pub shimmer: f32 = 1.0, [0.0, 10.0] "";
+        /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic.
+        pub lava_light: f32 = 1.0, [0.0, 10.0] "";
+        /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.
+        pub crust: f32 = 1.0, [0.0, 3.0] "";
+        /// Width of crust plates; absent: 2.8 % of the box's longer side. Cinematic.
+        pub plate_size: Option<f32> = None, [0.5, 1000.0] "cells";
+        /// Incandescent clots that vents of lava throw in the classic model, 0 none, 1 usual. They are only a likeness, by the rate of
+        /// the vent and the number of the step. Cinematic.
+        pub sparks: f32 = 1.0, [0.0, 1.0] "";
+        /// A flame, as that of a candle: its foot along x, y, z and its height. It is only a likeness, which heats nothing. Cinematic.
+        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        pub flame: Option<[f32; 4]> = None, [-1e4, 1e5] "cells";
+        /// How far the crust rides down steep, hot lava in one step; 0 nails it to the ground. It is only a likeness: the volume
+        /// holds no velocities. Cinematic.
+        pub drift: f32 = 0.02, [0.0, 10.0] "cells";
+        /// Smoothed amount at which the lava's surface lies. Cinematic, surface.
+        pub iso: f32 = 0.42, [0.02, 0.98] "amount";
+        /// Amount below which liquid is not drawn at all, at most `iso`; between both, films coat the rock. Cinematic.
+        pub film: f32 = 0.07, [0.0, 0.98] "amount";
+        /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in vent units. Cinematic.
+        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        pub heat: [f32; 2] = [0.5, 1.25], [0.0, 100.0] "";
+        /// Temperatures of lava with energy 0 and 1 per unit of amount: lava glows as a black body by them, and bars show them.
+        /// Those of the lava when left out in the physical model; in the classic one lava has colours of its own.
+        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        pub kelvin: Option<[f32; 2]> = None, [0.0, 5000.0] "K";
+        /// Extra smoothing of the surface as a Gaussian radius, 0 none. Cinematic, surface.
+        pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
+        /// Time of day: `"dusk"`, `"day"` or `"night"`.
+        pub sky: SkyPreset = SkyPreset::Dusk;
+        /// Surroundings of the box: `"sky"`, `"table"`, `"land"`, which goes on from its ground, or `"sea"`, which goes on from water at
+        /// its sides. Cinematic.
+        pub surroundings: Surroundings = Surroundings::Sky;
+        /// Share of the sky that clouds cover, 0 none, 1 all of it; over a table there is none. Cinematic.
+        pub clouds: f32 = 0.55, [0.0, 1.0] "";
+        /// Compass direction of the sun: 0 north, 90 east.
+        pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
+        /// Height of the sun above the horizon; absent: what suits the sky.
+        pub sun_elevation_deg: Option<f32> = None, [1.0, 90.0] "°";
+        /// Haze between camera and rock, 0 none, 1 usual. Cinematic.
+        pub haze: f32 = 1.0, [0.0, 10.0] "";
+        /// Distance between samples along a ray: less is finer and slower.
+        pub step: f32 = 0.5, [0.05, 2.0] "cells";
+        /// Where more than one ray per pixel is traced: `"off"`, `"edges"` or `"full"`.
+        pub antialias: Antialias = Antialias::Edges;
+        /// Ash and steam in the air. Cinematic.
+        pub air: AirLook = AirLook::default();
+        ..
+        /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no key of a file does.
+        pub cell_height: f32 = 1.0;
+        ..
+        /// Picture over the ground, in place of the rock's own colours. The scene's terrain names its file.
+        pub drape: Option<Drape> = None;
+    }
+}
+
+table! {
+    /// How ash and steam in the air are drawn, as written in a scene file under `look.air`.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct AirLook {
+        /// Light that a kilogram of ash or drops in a line of sight takes away.
+        pub extinction_m2_kg: f32 = 200.0, [0.0, 1e5] "m²/kg";
+        /// Share of the light that ash scatters, as linear RGB; drops of water are white.
+        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        pub albedo: [f32; 3] = [0.46, 0.42, 0.40], [0.0, 1.0] "shares";
+        /// Colours of the inks of the air, such as `"#d8392f"`, in their order; inks mix as pigments do.
+        pub inks: Vec<String> = AirLook::usual_inks(), [f64::NEG_INFINITY, f64::INFINITY] "";
+        /// Strength of the billows between the cells of the air, 0 none, 1 strong.
+        pub detail: f32 = 0.5, [0.0, 1.0] "";
+        /// Whether smoke hides the sun from what lies behind it.
+        pub self_shadow: bool = true;
+        /// Strength of the light that lava throws on smoke, 0 none, 1 usual.
+        pub glow: f32 = 1.0, [0.0, 10.0] "";
+    }
+}
+
+impl AirLook {
+    /// Red, blue, yellow and green.
+    fn usual_inks() -> Vec<String> {
+        ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"].map(str::to_owned).to_vec()
+    }
+
+    /// Linear colours of the inks; those that the look leaves out are the usual ones.
+    pub fn ink_colors(&self) -> [[f32; 3]; 4] {
+        let usual = Self::usual_inks();
+        std::array::from_fn(|k| {
+            let color = self.inks.get(k).unwrap_or(&usual[k]);
+            hex(color, "look.air.inks").map_or([1.0; 3], |color| color.map(super::palette::srgb_to_linear))
+        })
+    }
+}
+
+impl LookSpec {
+    /// Energy per unit of amount at the upper end of the palette: that of lava from the vent where colours are
+    /// temperatures, else twice as much.
+    pub fn energy_shown(&self) -> f32 {
+        if self.kelvin.is_some() { 1.0 } else { ENERGY_SHOWN }
+    }
+
+    /// Checks every value; errors carry the key as `look.…`.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.palette.build("look.palette")?;
+        color_by::validate(self.color_by)?;
+        validate_opacity("look.opacity", &self.opacity)?;
+        self.validate_clip()?;
+        self.check("look")?;
+        within("look.film", self.film.number(), 0.0, self.iso.number())?;
+        let rises = |key: &str, [low, high]: [f32; 2], most| {
+            within(&format!("look.{key}"), high.number(), f64::from(low) + 1e-3, most)
+        };
+        rises("heat", self.heat, 100.0)?;
+        self.kelvin.map_or(Ok(()), |kelvin| rises("kelvin", kelvin, 5000.0))?;
+        within("height of a cell in its widths", self.cell_height.into(), 1e-6, 1e6)?;
+        let most = AirLook::usual_inks().len();
+        if self.air.inks.len() > most {
+            let found = format!("{} colours", self.air.inks.len());
+            return Err(Invalid::new("look.air.inks", found, format!("at most {most} colours, one for each ink")));
+        }
+        self.air.inks.iter().try_for_each(|color| hex(color, "look.air.inks").map(drop))?;
+        self.air.check("look.air")
+    }
+
+    fn validate_clip(&self) -> Result<(), Invalid> {
+        let whole = |[low, high]: &[f32; 2]| *low >= 0.0 && low < high && *high <= 1.0;
+        match self.clip.iter().find(|shares| !whole(shares)) {
+            Some(shares) => {
+                Err(Invalid::new("look.clip", format!("{shares:?}"), "[low, high] with 0 <= low < high <= 1"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Checks `[density, opacity]` stops, written at `key`.
+pub(super) fn validate_opacity(key: &str, stops: &[[f32; 2]]) -> Result<(), Invalid> {
+    if stops.is_empty() {
+        return Err(Invalid::new(key, "[]", "at least one [density, opacity] stop"));
+    }
+    for stop in stops {
+        within(key, stop[0].into(), 0.0, 1.0)?;
+        within(key, stop[1].into(), 0.0, 1.0)?;
+    }
+    match stops.windows(2).find(|pair| pair[0][0] >= pair[1][0]) {
+        Some(pair) => Err(Invalid::new(key, pair[1][0], "densities that rise from stop to stop")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_and_wrong_keys_are_refused() {
+        assert_eq!(LookSpec::default().validate(), Ok(()));
+        assert!(toml::from_str::<LookSpec>("glowing = 1").is_err());
+    }
+
+    #[test]
+    fn a_scene_file_may_give_any_part() {
+        let look: LookSpec = toml::from_str("style = 'scientific'\npalette = 'viridis'\nsky = 'night'").expect("valid");
+        assert_eq!((look.style, look.sky), (Style::Scientific, SkyPreset::Night));
+        let stops = "palette = [{ at = 0.0, color = '#000000' }, { at = 1.0, color = '#ffffff' }]";
+        assert!(toml::from_str::<LookSpec>(stops).expect("valid").validate().is_ok());
+    }
+
+    #[test]
+    fn a_clip_is_a_box_inside_the_box() {
+        for wrong in [[0.5, 0.5], [-0.1, 1.0], [0.0, 1.01], [0.7, 0.2], [f32::NAN, 1.0], [0.0, f32::NAN]] {
+            let look = LookSpec { clip: [[0.0, 1.0], wrong, [0.2, 0.4]], ..LookSpec::default() };
+            assert_eq!(look.validate().map_err(|e| e.key), Err("look.clip".to_owned()), "{wrong:?}");
+        }
+        let look: LookSpec = toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
+        assert_eq!(look.validate(), Ok(()));
+    }
+
+    #[test]
+    fn opacity_stops_must_rise() {
+        let look = LookSpec { opacity: vec![[0.5, 0.1], [0.5, 0.2]], ..LookSpec::default() };
+        assert_eq!(look.validate().map_err(|e| e.key), Err("look.opacity".to_owned()));
+    }
+}

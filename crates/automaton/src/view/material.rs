@@ -1,0 +1,220 @@
+//! How a material besides the lava looks, as written in a scene file under `look` of its `[[material]]`.
+
+use serde::{Deserialize, Serialize};
+
+use lavoxel_base::param::{Table, table, words};
+use lavoxel_base::validate::Invalid;
+
+use super::look::validate_opacity;
+use super::palette::hex;
+use super::palette::srgb_to_linear;
+
+/// How light meets a material in the cinematic style.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Clear water: its surface mirrors sky and sun, and depth takes the red and then the green out of what lies below.
+    #[default]
+    Water,
+    /// A cloud: soft, without a surface, lit by sky and sun and by lava under it.
+    Steam,
+    /// Grains, bright and coarse.
+    Sand,
+    /// Grains, dark and fine.
+    Ash,
+    /// Bluish where it is thick; a little of what lies behind it comes through.
+    Ice,
+    /// Broken rock: the crust of cold lava.
+    Rubble,
+    /// Foliage: clumps with gaps between them, dark inside, and light comes through against the sun.
+    Leaves,
+    /// Walls, with sharp corners: plaster, or stones.
+    Wall,
+    /// Roofs, with sharp edges and even slopes: tiles.
+    Roof,
+    /// Smooth and matt; light reaches round its edges.
+    Wax,
+    /// Smooth and shining, opaque: melts.
+    Gloss,
+    /// Smooth metal, which mirrors in its own colour.
+    Metal,
+}
+
+/// Form of a material to a ray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A surface, and depth behind it: rays go on.
+    Clear,
+    /// No surface: light is scattered on the way.
+    Cloud,
+    /// A surface at which the ray ends.
+    Solid,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Water,
+        Self::Steam,
+        Self::Sand,
+        Self::Ash,
+        Self::Ice,
+        Self::Rubble,
+        Self::Leaves,
+        Self::Wall,
+        Self::Roof,
+        Self::Wax,
+        Self::Gloss,
+        Self::Metal,
+    ];
+
+    /// Whether its amounts are drawn as they lie in their cells: the low-pass would round its edges.
+    pub fn is_sharp(self) -> bool {
+        matches!(self, Self::Wall | Self::Roof)
+    }
+
+    /// Form to a ray in the cinematic style.
+    pub fn form(self) -> Form {
+        match self {
+            Self::Water => Form::Clear,
+            Self::Steam => Form::Cloud,
+            Self::Sand | Self::Ash | Self::Ice | Self::Rubble => Form::Solid,
+            Self::Leaves | Self::Wall | Self::Roof | Self::Wax | Self::Gloss | Self::Metal => Form::Solid,
+        }
+    }
+}
+
+words!(Preset);
+
+table! {
+    /// The look of a material. Missing keys have defaults.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct MaterialLook {
+        /// How light meets it: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`, `"leaves"`, `"wall"`, `"roof"`, `"wax"`,
+        /// `"gloss"` or `"metal"`.
+        pub preset: Preset = Preset::default();
+        /// How much light a cell of water, steam or ice absorbs, 0 none, 1 usual. Cinematic.
+        pub depth: f32 = 1.0, [0.0, 100.0] "";
+        /// Share of light that a cell of a liquid with the preset water passes on besides what its colour absorbs: what is missing
+        /// comes back as its colour, and makes it milky. Cinematic.
+        pub clear: f32 = 1.0, [0.0, 1.0] "share";
+        /// Height of the ripples and of the grain on its surface, and depth of the billows of steam, 0 none, 1 usual; over 1, water has
+        /// a swell, too, that breaks on shores, and a wall is of stones in courses. Cinematic.
+        pub waves: f32 = 1.0, [0.0, 10.0] "";
+        /// Colour as `#rrggbb`; absent: what suits the preset. Of water: that of white light after four cells of it.
+        /// Cinematic: not of ice and rubble. The plain styles: of all.
+        pub color: Option<String> = None;
+        /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is what one cell's length
+        /// absorbs. Absent: what suits the preset.
+        #[serde(deserialize_with = "lavoxel_base::exact::some")]
+        pub opacity: Option<Vec<[f32; 2]>> = None, [0.0, 1.0] "";
+    }
+}
+
+impl MaterialLook {
+    /// The usual look of a preset.
+    pub fn of(preset: Preset) -> Self {
+        Self { preset, ..Self::default() }
+    }
+
+    /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
+    ///
+    /// # Errors
+    /// Names the first value that is out of range.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.check(key)?;
+        if let Some(color) = &self.color {
+            hex(color, &format!("{key}.color"))?;
+        }
+        match &self.opacity {
+            Some(stops) => validate_opacity(&format!("{key}.opacity"), stops),
+            None => Ok(()),
+        }
+    }
+
+    /// Linear colour.
+    pub fn linear_color(&self) -> [f32; 3] {
+        self.shade().map(srgb_to_linear)
+    }
+
+    /// Colour in 8-bit sRGB, as slices and meshes have it.
+    pub fn srgb(&self) -> [u8; 3] {
+        self.shade().map(|c| (c * 255.0).round() as u8)
+    }
+
+    /// Colour in sRGB, 0 to 1.
+    fn shade(&self) -> [f32; 3] {
+        let usual = match self.preset {
+            Preset::Water => [0.16, 0.50, 0.86],
+            Preset::Steam => [0.90, 0.91, 0.92],
+            Preset::Sand => [0.77, 0.65, 0.47],
+            Preset::Ash => [0.36, 0.34, 0.335],
+            Preset::Ice => [0.70, 0.88, 0.98],
+            Preset::Rubble => [0.33, 0.27, 0.25],
+            Preset::Leaves => [0.29, 0.37, 0.20],
+            Preset::Wall => [0.83, 0.78, 0.68],
+            Preset::Roof => [0.55, 0.29, 0.20],
+            Preset::Wax => [0.93, 0.89, 0.78],
+            Preset::Gloss => [0.86, 0.74, 0.52],
+            Preset::Metal => [0.78, 0.79, 0.80],
+        };
+        let given = self.color.as_deref().and_then(|color| hex(color, "color").ok());
+        given.unwrap_or(usual)
+    }
+
+    /// Stops of the opacity in the plain styles.
+    pub fn plain_opacity(&self) -> &[[f32; 2]] {
+        const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];
+        const STEAM: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.06], [1.0, 0.12]];
+        const ICE: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.25], [1.0, 0.5]];
+        const SOLID: [[f32; 2]; 3] = [[0.05, 0.0], [0.5, 0.6], [1.0, 0.95]];
+        match (&self.opacity, self.preset) {
+            (Some(stops), _) => stops,
+            (None, Preset::Water) => &WATER,
+            (None, Preset::Steam) => &STEAM,
+            (None, Preset::Ice) => &ICE,
+            (None, _) => &SOLID,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_material_may_give_any_part() {
+        let look: MaterialLook = toml::from_str("preset = 'water'\ndepth = 2").expect("valid");
+        assert_eq!(look, MaterialLook { depth: 2.0, ..MaterialLook::default() });
+        let look: MaterialLook = toml::from_str("color = '#204060'\nopacity = [[0, 0], [1, 0.5]]").expect("valid");
+        assert_eq!(look.validate("look"), Ok(()));
+        assert_eq!(look.opacity, Some(vec![[0.0, 0.0], [1.0, 0.5]]));
+        assert!(toml::from_str::<MaterialLook>("opacity = [[0, 0, 0]]").is_err());
+        assert!(toml::from_str::<MaterialLook>("preset = 'jelly'").is_err());
+        let look: MaterialLook = toml::from_str("preset = 'rubble'").expect("valid");
+        assert_eq!(look, MaterialLook::of(Preset::Rubble));
+        assert!(toml::from_str::<MaterialLook>("shine = 1").is_err());
+    }
+
+    #[test]
+    fn a_written_look_reads_as_itself() {
+        let given = MaterialLook { color: Some("#204060".into()), ..MaterialLook::default() };
+        for look in Preset::ALL.map(MaterialLook::of).into_iter().chain([given]) {
+            let text = toml::to_string(&look).expect("a look is a table");
+            assert_eq!(toml::from_str::<MaterialLook>(&text), Ok(look), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_key() {
+        let key = |look: MaterialLook| look.validate("material.sea.look").map_err(|error| error.key);
+        let usual = MaterialLook::default;
+        assert_eq!(key(MaterialLook { depth: f32::NAN, ..usual() }), Err("material.sea.look.depth".into()));
+        assert_eq!(key(MaterialLook { clear: 1.1, ..usual() }), Err("material.sea.look.clear".into()));
+        assert_eq!(key(MaterialLook { waves: -1.0, ..usual() }), Err("material.sea.look.waves".into()));
+        assert_eq!(key(MaterialLook { color: Some("blue".into()), ..usual() }), Err("material.sea.look.color".into()));
+        let opacity = Some(vec![[0.5, 0.1], [0.5, 0.2]]);
+        assert_eq!(key(MaterialLook { opacity, ..usual() }), Err("material.sea.look.opacity".into()));
+        assert_eq!(key(usual()), Ok(()));
+    }
+}

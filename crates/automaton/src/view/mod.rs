@@ -1,0 +1,23 @@
+//! How a world is viewed, as plain descriptions: camera, look, materials and palette. Scene files hold them, `lavoxel::render` and the
+//! window draw by them; they need neither.
+
+mod camera;
+mod color_by;
+mod drape;
+mod look;
+mod material;
+mod palette;
+mod style;
+mod sun;
+
+pub use camera::CameraSpec;
+pub use drape::Drape;
+pub use drape::Pixels;
+pub use lavoxel_base::measure::COLORS;
+pub use look::{AirLook, Antialias, LookSpec, SkyPreset, Surroundings};
+pub use material::Form;
+pub use material::{MaterialLook, Preset};
+pub use palette::{PALETTE_NAMES, Palette, PaletteSpec, Stop};
+pub use palette::{linear_to_srgb, srgb_to_linear};
+pub use style::Style;
+pub use sun::sun;

@@ -1,0 +1,52 @@
+//! The styles of pictures, in one list: flags, scenes, panel, keys and help take their names and words from it, and shaders their numbers.
+
+use serde::{Deserialize, Serialize};
+
+/// Declares the styles: the name, a description in a few words, and the words beside its key.
+macro_rules! styles {
+    ($($(#[$doc:meta])* $style:ident = $word:literal, $what:literal, $hint:literal;)*) => {
+        /// How the volume is turned into light. All but the first are plain: even light, no bloom, colours as in the palette.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Style {
+            $($(#[$doc])* #[serde(rename = $word)] $style,)*
+        }
+
+        impl Style {
+            /// All of them.
+            pub const LIST: &'static [Self] = &[$(Self::$style),*];
+
+            /// The word of flags and scenes.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$style => $word,)*
+                }
+            }
+
+            /// Description in a few words.
+            pub const fn words(self) -> &'static str {
+                match self {
+                    $(Self::$style => $what,)*
+                }
+            }
+
+            /// Words beside its key.
+            pub const fn of_key(self) -> &'static str {
+                match self {
+                    $(Self::$style => concat!("view ", $word, ": ", $hint),)*
+                }
+            }
+        }
+    };
+}
+
+styles! {
+    /// A refined lava surface with crust and glow, sun, sky, bloom and a filmic tone map.
+    #[default]
+    Cinematic = "cinematic", "Crust, glow, sun and sky", "crust, glow, sun and sky";
+    /// Emission and absorption through the transfer function.
+    Scientific = "scientific", "See-through, colours from the palette", "see-through";
+    /// The surface of density [`LookSpec::iso`](super::LookSpec::iso), in the colour of the lava one cell under it.
+    Surface = "surface", "A plain surface, coloured by what lies under it", "one amount, plainly lit";
+    /// The largest value on each ray, over dimmed ground.
+    Maximum = "maximum", "The largest value on every line of sight", "the largest value on each ray";
+}

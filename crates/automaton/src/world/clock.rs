@@ -1,0 +1,168 @@
+//! The change clock of a liquid: readers keep a [`Cursor`] and read only the tiles that changed since.
+//!
+//! The column rule of a layer visits every tile that changed. Before it does, each strip records these tiles
+//! ([`Strip::record_falling`]). A later change still has its `falling` bit. Both together cover all changes since the last
+//! read, and at most the changes of one step more. The first column rule after a read starts a new record: a reader with an
+//! older cursor of the same [`Reading`] must read the whole strip.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::record::{KINDS, Reads, Record};
+use super::rows::Rows;
+use super::tiles::{Row, Strip};
+use lavoxel_base::stamp;
+
+/// A kind of reader. Each kind has a record of its own, because its readers read at a pace of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The low-pass and its like, now and then.
+    Pictures,
+    /// The records of the columns' past, after every step.
+    Records,
+    /// The lighter layers, in every step.
+    Lighter,
+    /// The layers of grains that are less dense than a fluid, in every step.
+    Grains,
+    /// The air, in every step.
+    Air,
+    /// Tracing, in every run.
+    Trace,
+}
+
+/// Counts the reads of one layer, by kind of reader. A copy has a clock of its own, to which cursors of the original do not
+/// belong.
+#[derive(Debug)]
+pub struct ChangeClock {
+    stamp: u64,
+    counts: [AtomicU64; KINDS],
+}
+
+impl ChangeClock {
+    /// No reader yet.
+    pub(super) fn none() -> Self {
+        Self { stamp: stamp::new(), counts: Default::default() }
+    }
+
+    /// Starts a read: the cursor of this moment.
+    pub fn read(&self, kind: Reading) -> Cursor {
+        Cursor { stamp: self.stamp, kind, number: self.count(kind) }
+    }
+
+    /// Starts a read: its number.
+    pub(super) fn count(&self, kind: Reading) -> u64 {
+        self.counts[kind as usize].fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Number of the last read of each kind, from 1; 0 before the first.
+    pub(crate) fn last(&self) -> Reads {
+        std::array::from_fn(|kind| self.counts[kind].load(Ordering::Relaxed))
+    }
+
+    /// Kind and number of a cursor, if it belongs to this layer.
+    pub(super) fn number(&self, cursor: Cursor) -> Option<(Reading, u64)> {
+        (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
+    }
+
+    /// Which layer it is, among all that there ever were.
+    pub(super) fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// Whether nothing outside of the world has read it yet.
+    pub(super) fn is_unread(&self) -> bool {
+        [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
+    }
+}
+
+impl Clone for ChangeClock {
+    fn clone(&self) -> Self {
+        // The records of the strips are copied too, and belong to these numbers.
+        Self { stamp: stamp::new(), counts: self.last().map(AtomicU64::new) }
+    }
+}
+
+/// The record of a reader that has read it.
+static NOTHING: Record = Record::NONE;
+
+/// A moment up to which a reader has read one layer.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    stamp: u64,
+    kind: Reading,
+    number: u64,
+}
+
+impl Strip {
+    /// At least the tiles that changed after the read with this number; `None` where the record does not reach back so far.
+    pub(super) fn changes_after(&self, kind: Reading, read: u64) -> Option<Changes<'_>> {
+        let record = &self.records.0[kind as usize];
+        (read >= record.since).then(|| {
+            // A read after the last visit of the column rule here covered its record.
+            let record = if read == record.since { record } else { &NOTHING };
+            Changes { strip: self, record, rows: record.rows.union(self.falling) }
+        })
+    }
+
+    /// Counts changes of heavier matter as changes of the tiles there.
+    pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
+        if self.rows.is_empty() {
+            self.rows = vec![Row::EMPTY; self.len()];
+        }
+        for y in heavier.rows.range() {
+            let mut changed = 0;
+            for w in 0..self.width {
+                let (word, index) = (heavier.word(y, w), self.index(y, w));
+                let row = &mut self.rows[index];
+                row.falling |= word;
+                row.flowing |= word;
+                changed |= word;
+            }
+            if changed != 0 {
+                self.changes += 1;
+                self.falling.add(y);
+                self.flowing.add(y);
+            }
+        }
+    }
+
+    /// Adds what is `falling` to the records, before the column rule visits it; where there is no reader, nothing is recorded.
+    #[inline]
+    pub(crate) fn record_falling(&mut self, reads: Reads) {
+        if !self.falling.is_empty() && reads != [0; KINDS] {
+            self.record(reads);
+        }
+    }
+
+    // Out of line: the code of the rule that follows stays together.
+    #[inline(never)]
+    fn record(&mut self, reads: Reads) {
+        let places = self.len();
+        let Self { rows, width, falling, records, .. } = self;
+        let range = falling.range();
+        let rows = &rows[range.start * *width..range.end * *width];
+        for (record, read) in records.0.iter_mut().zip(reads).filter(|&(_, read)| read > 0) {
+            record.begin(read, places, *width);
+            for (record, row) in record.words_mut(*falling, *width).iter_mut().zip(rows) {
+                *record |= row.falling;
+            }
+        }
+    }
+}
+
+/// Tiles of a strip that changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'a> {
+    strip: &'a Strip,
+    record: &'a Record,
+    /// Rows outside of which no tile changed.
+    pub rows: Rows,
+}
+
+impl Changes<'_> {
+    /// The tiles `64 · w` and on at one y, a bit for each that changed.
+    #[inline]
+    pub fn word(&self, y: usize, w: usize) -> u64 {
+        let index = self.strip.index(y, w);
+        self.strip.row(index).falling | self.record.words.get(index).copied().unwrap_or(0)
+    }
+}

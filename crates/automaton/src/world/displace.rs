@@ -1,0 +1,226 @@
+//! Rock that is put into matter displaces it, as ice and grains do.
+//!
+//! Cells of a layer that become rock and touch each other form a *part*. Its matter goes to the nearest room that it reaches: a
+//! flood from the part passes from face to face through cells that are not solid and not full of heavier matter. The *height* of
+//! a cell is that of the highest cell on the lowest way to it. Rooms are filled in the order of their heights, so that a liquid rises
+//! in its vessel before it goes over the rim, and those of one height in rings around the part; a ring that takes more than is
+//! left is filled in proportion to its rooms. A gas goes to the nearest room at any height. What finds no room is counted as
+//! removed and as crushed, as still matter is, which cannot move.
+
+use std::collections::HashMap;
+
+use super::{Content, Shape, World};
+use crate::matter::Kind;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
+
+/// Bytes that a flood takes for each cell that holds matter: bits of what it has seen, in a table, and its rings.
+pub const BYTES_A_CELL: f64 = 1.0;
+
+/// Matter on its way to another place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Displaced {
+    amount: u64,
+    energy: u64,
+}
+
+impl Displaced {
+    fn add(&mut self, cell: Content) {
+        self.amount += u64::from(cell.amount);
+        self.energy += u64::from(cell.energy);
+    }
+
+    /// Takes some of the amount and its part of the energy, at most `most`.
+    fn take(&mut self, amount: u64, most: u64) -> Content {
+        let energy = (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
+        let energy = energy.min(most);
+        self.amount -= amount;
+        self.energy -= energy;
+        Content { amount: amount as u16, energy: energy as u16 }
+    }
+}
+
+/// A set of cells: words of 64 of them.
+#[derive(Debug)]
+struct Seen {
+    grid: Grid,
+    words: HashMap<usize, u64>,
+}
+
+impl Seen {
+    fn none(grid: Grid) -> Self {
+        Self { grid, words: HashMap::new() }
+    }
+
+    /// Adds a cell; whether it is a new one.
+    fn insert(&mut self, place: Place) -> bool {
+        let at = self.grid.index(place);
+        let (word, bit) = (self.words.entry(at / 64).or_default(), 1 << (at % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+}
+
+/// A layer that rock displaces.
+struct Displacing<'a> {
+    world: &'a mut World,
+    layer: usize,
+    shape: &'a Shape,
+    /// Whether the matter rises before it goes over a rim.
+    by_height: bool,
+}
+
+impl World {
+    /// Empties the cells of a shape that become rock: moves what they hold to the nearest room.
+    pub fn displace(&mut self, shape: &Shape) {
+        for layer in 0..self.layers.len() {
+            let kind = self.layers[layer].material().kind;
+            if kind == Kind::Still || self.is_mirror(layer) {
+                continue;
+            }
+            Displacing { world: self, layer, shape, by_height: kind != Kind::Gas }.run();
+        }
+        shape.cells(self.grid).for_each(|place| self.crush(place));
+    }
+
+    /// Takes out of a cell what is still in it.
+    fn crush(&mut self, place: Place) {
+        let mirrors = self.mirrors();
+        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
+            layer.ledger.crushed += u64::from(layer.at(place).amount);
+        }
+        self.drain(place);
+    }
+}
+
+impl Displacing<'_> {
+    /// Moves the matter of each part.
+    fn run(&mut self) {
+        let grid = self.world.grid;
+        if self.world.layers[self.layer].strips.iter().all(|strip| strip.tiles() == 0) {
+            return;
+        }
+        let shape = self.shape;
+        let mut parts = Seen::none(grid);
+        for place in shape.cells(grid) {
+            if self.holds(place) && parts.insert(place) {
+                let part = self.part(place, &mut parts);
+                let displaced = self.flood(part);
+                self.lose(displaced);
+            }
+        }
+    }
+
+    fn holds(&self, place: Place) -> bool {
+        self.world.layers[self.layer].at(place).amount > 0
+    }
+
+    /// Whether a cell becomes rock.
+    fn is_taken(&self, place: Place) -> bool {
+        self.shape.contains(place.map(|v| v as f64 + 0.5))
+    }
+
+    /// The cells of the part to which one belongs.
+    fn part(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
+        let mut part = vec![first];
+        let mut next = 0;
+        while let Some(&place) = part.get(next) {
+            for near in self.world.grid.around(place) {
+                if self.is_taken(near) && self.holds(near) && seen.insert(near) {
+                    part.push(near);
+                }
+            }
+            next += 1;
+        }
+        part
+    }
+
+    /// Moves the matter of a part to the rooms around it; what is left over.
+    fn flood(&mut self, part: Vec<Place>) -> Displaced {
+        let grid = self.world.grid;
+        let mut seen = Seen::none(grid);
+        let mut displaced = Displaced::default();
+        let mut rings = vec![Vec::new(); grid.ny];
+        for place in part {
+            let layer = &mut self.world.layers[self.layer];
+            displaced.add(layer.at(place));
+            layer.set(place, Content::default());
+            seen.insert(place);
+            rings[if self.by_height { place[1] } else { 0 }].push(place);
+        }
+        for height in 0..grid.ny {
+            let mut ring = std::mem::take(&mut rings[height]);
+            while !ring.is_empty() {
+                self.fill(&ring, &mut displaced);
+                if displaced.amount == 0 {
+                    return displaced;
+                }
+                let mut next = Vec::new();
+                for near in ring.into_iter().flat_map(|place| grid.around(place)) {
+                    if self.lets_pass(near) && seen.insert(near) {
+                        let to = if self.by_height { near[1].max(height) } else { height };
+                        if to == height { next.push(near) } else { rings[to].push(near) }
+                    }
+                }
+                ring = next;
+            }
+        }
+        displaced
+    }
+
+    /// Whether a flood passes through a cell.
+    fn lets_pass(&self, place: Place) -> bool {
+        !self.world.ground.is_solid(place)
+            && !self.is_taken(place)
+            && self.world.heavier_than(self.layer, place) < AMOUNT_ONE
+    }
+
+    /// Amount that a cell can take.
+    fn room(&self, place: Place) -> u64 {
+        let (world, layer) = (&*self.world, self.layer);
+        if self.is_taken(place) {
+            0
+        } else if world.layers[layer].is_grains() {
+            u64::from(AMOUNT_ONE) * u64::from(world.takes_grain(layer, place))
+        } else {
+            world.room(layer, place).into()
+        }
+    }
+
+    /// Fills the rooms of a ring as far as there is matter.
+    fn fill(&mut self, ring: &[Place], displaced: &mut Displaced) {
+        let total: u64 = ring.iter().map(|&place| self.room(place)).sum();
+        let (there, is_whole) = (displaced.amount, self.world.layers[self.layer].is_grains());
+        let mut before = 0;
+        for &place in ring {
+            let room = self.room(place);
+            let amount = if there >= total || is_whole {
+                room.min(displaced.amount)
+            } else {
+                // Shares by running sums, exact to the unit.
+                let share = |rooms: u64| (u128::from(there) * u128::from(rooms) / u128::from(total.max(1))) as u64;
+                share(before + room) - share(before)
+            };
+            before += room;
+            if amount > 0 {
+                self.put(place, amount, displaced);
+            }
+        }
+    }
+
+    fn put(&mut self, place: Place, amount: u64, displaced: &mut Displaced) {
+        let layer = &mut self.world.layers[self.layer];
+        let old = layer.at(place);
+        let more = displaced.take(amount, (ENERGY_MAX - old.energy).into());
+        layer.set(place, Content { amount: old.amount + more.amount, energy: old.energy + more.energy });
+    }
+
+    /// Counts what found no room.
+    fn lose(&mut self, rest: Displaced) {
+        let ledger = &mut self.world.layers[self.layer].ledger;
+        ledger.removed += rest.amount;
+        ledger.crushed += rest.amount;
+        ledger.energy.removed += rest.energy;
+    }
+}

@@ -1,0 +1,520 @@
+//! Changes to the world by a person or a scene: liquid, rock or nothing put into a shape. Scenes, and the user who steers
+//! a running simulation, go through here, so that the account always knows.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::shape::FAR;
+use super::{Content, Shape, World};
+use crate::matter::{Material, Pressure};
+use lavoxel_base::body::SurveySpec;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::param::{Table, kinds, table};
+use lavoxel_base::random::{Salt, StepKey};
+use lavoxel_base::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
+use lavoxel_base::validate::Invalid;
+
+kinds! {
+    /// Matter that an edit puts into its shape.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Matter by "kind" {
+        /// Tops cells that are not solid up to `amount` with fresh lava.
+        Lava = "lava" {
+            /// Amount that a cell holds afterwards at least.
+            must amount: f64, [0.0, 1.0] "";
+            /// Energy per full cell of new lava. In the physical model 1 is the temperature of a vent, 0 that of the solidus.
+            #[serde(default = "of_a_vent")]
+            may energy: f64, [0.0, VENT_ENERGY_MAX] "";
+            /// Temperature in the physical model, in place of the energy.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            may temperature_k: Option<f64>, [1.0, 2000.0] "K";
+        },
+        /// Tops cells that are not solid up to `amount` of a material of the scene, as far as heavier matter leaves room. Of
+        /// grains it puts a whole one into a share `amount` of the cells, those that have room for one.
+        Material = "material" {
+            /// Its name.
+            must name: String;
+            /// Amount that a cell holds afterwards at least.
+            must amount: f64, [0.0, 1.0] "";
+        },
+        /// Fills the hollow in which the shape lies, up to the top of the shape, as a basin: all cells that are not solid and joined
+        /// with it below its top. A hollow of more than two million cells stays as it is.
+        Flood = "flood" {
+            /// Name of the material: `lava`, or another one of the scene.
+            must name: String;
+            /// Amount that a cell holds afterwards at least.
+            #[serde(default = "full")]
+            may amount: f64, [0.0, 1.0] "";
+        },
+        /// Puts a material in the place of another one, or of all others: as much of it comes as goes of them.
+        Replace = "replace" {
+            /// Name of the material that goes; absent: all others.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            may of: Option<String>;
+            /// Name of the material that comes: `lava`, or another one of the scene.
+            must name: String;
+        },
+        /// Makes the cells solid; matter in them is removed.
+        Rock = "rock" with "lavoxel_base::param::no_keys",
+        /// Raises the ground of the shape's columns under the sky by so many cells, or lowers it: a dam, a ditch, a dam that breaks. Liquid
+        /// in what becomes ground is removed. In the classic model by whole cells.
+        Raise = "raise" {
+            /// Height by which the ground rises, below 0 falls.
+            must by: f64, [-FAR, FAR] "cells";
+        },
+        /// Gives the ground of the shape's columns under the sky the heights of a file where no lava of the run is: a survey made
+        /// meanwhile. Other liquid in what becomes ground is removed. In the classic model by whole cells.
+        Ground = "ground"(Box<SurveySpec>),
+        /// In a scene of the physical model whose lava melts: makes the cells solid lava.
+        Solid = "solid" {
+            /// Its temperature; absent: that of the air.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            may temperature_k: Option<f64>, [1.0, 2000.0] "K";
+        },
+        /// Takes liquids away and leaves rock standing.
+        Drain = "drain" with "lavoxel_base::param::no_keys",
+        /// Takes liquids and rock away.
+        Nothing = "nothing" with "lavoxel_base::param::no_keys",
+        /// Warms, dirties and moves the air, where the scene has one.
+        Air = "air"(Breath),
+    }
+}
+
+/// Amount of a full cell.
+fn full() -> f64 {
+    1.0
+}
+
+/// Energy of lava as it comes from a vent.
+fn of_a_vent() -> f64 {
+    1.0
+}
+
+table! {
+    /// Contents that an edit puts into the air: each cell has at least so much of it afterwards.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Breath {
+        /// How much warmer than at rest.
+        pub heat_k: f64 = 0.0, [0.0, 1e4] "K";
+        /// Ash.
+        pub ash_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
+        /// Drops of water.
+        pub steam_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
+        /// Velocity that the air gets, east, up and south; all 0: it keeps its own.
+        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        pub wind_m_s: [f64; 3] = [0.0; 3], [-300.0, 300.0] "m/s";
+    }
+}
+
+table! {
+    /// One change, as written in a scene.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Edit {
+        /// Where.
+        must pub shape: Shape;
+        /// Matter that is put there.
+        must pub matter: Matter;
+    }
+}
+
+impl Matter {
+    /// Checks the numbers; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.check(key)?;
+        match self {
+            Self::Air(breath) => breath.check(key),
+            Self::Ground(survey) => survey.validate(key),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses heights whose file was not read.
+    pub fn check_heights(&self, key: &str) -> Result<(), Invalid> {
+        match self {
+            Self::Ground(survey) if survey.heights.is_none() => {
+                let expected = "another matter, or one whose file was read (Scene::surveyed)";
+                Err(Invalid::new(&format!("{key}.kind"), "ground", expected))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it puts lava or another material into cells.
+    pub fn is_liquid(&self) -> bool {
+        matches!(self, Self::Lava { .. } | Self::Material { .. })
+    }
+
+    /// Whether it makes cells solid.
+    pub fn is_rock(&self) -> bool {
+        matches!(self, Self::Rock | Self::Solid { .. })
+    }
+
+    /// Temperature that it says, which only matter of the physical model has.
+    pub fn temperature_k(&self) -> Option<f64> {
+        match *self {
+            Self::Lava { temperature_k, .. } | Self::Solid { temperature_k } => temperature_k,
+            _ => None,
+        }
+    }
+
+    /// Name of the material of the scene that it needs.
+    pub fn material(&self) -> Option<&str> {
+        match self {
+            Self::Material { name, .. } => Some(name),
+            Self::Flood { name, .. } | Self::Replace { name, .. } => {
+                Some(name).filter(|name| *name != Material::LAVA).map(|name| &**name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Name of the material that it takes away, if it names one besides the lava.
+    pub fn replaced(&self) -> Option<&str> {
+        match self {
+            Self::Replace { of, .. } => of.as_deref().filter(|name| *name != Material::LAVA),
+            _ => None,
+        }
+    }
+
+    /// Names that may be those of what shows a flow.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = match self {
+            Self::Material { name, .. } | Self::Flood { name, .. } => [Some(&**name), None],
+            Self::Replace { name, of } => [Some(&**name), of.as_deref()],
+            _ => [None, None],
+        };
+        names.into_iter().flatten()
+    }
+}
+
+impl Edit {
+    /// The heights of a survey for all of the ground.
+    pub fn survey(file: PathBuf) -> Self {
+        let shape = Shape::Below { level: FAR };
+        Self { shape, matter: Matter::Ground(SurveySpec::of_file(file).into()) }
+    }
+
+    /// Whether it has no cell of the box. The air reaches beyond the box.
+    pub fn is_outside(&self, grid: Grid) -> bool {
+        match self.matter {
+            Matter::Air(_) => false,
+            Matter::Raise { .. } | Matter::Ground(_) => self.shape.columns(grid).is_empty(),
+            _ => self.shape.cells(grid).next().is_none(),
+        }
+    }
+
+    /// Checks shape and matter; `key` is the table's name, such as `body[0]`.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.shape.validate(&format!("{key}.shape"))?;
+        self.matter.validate(&format!("{key}.matter"))
+    }
+}
+
+/// Units of matter that were to be put somewhere, and those that found room.
+#[derive(Clone, Copy, Debug, Default)]
+struct Put {
+    asked: u64,
+    placed: u64,
+}
+
+impl Put {
+    fn add(&mut self, other: Self) {
+        self.asked += other.asked;
+        self.placed += other.placed;
+    }
+}
+
+impl World {
+    /// Carries out an edit of the cells and writes what came and went into the accounts, and what found no room. A material that the
+    /// world does not have is not put anywhere.
+    pub fn edit(&mut self, edit: &Edit) {
+        if edit.matter.is_rock() {
+            self.displace(&edit.shape);
+            edit.shape.cells(self.grid).for_each(|place| self.set_solid(place, true));
+            return;
+        }
+        match &edit.matter {
+            Matter::Flood { name, amount } => return self.flood(&edit.shape, name, *amount),
+            Matter::Replace { of, name } => return self.replace_matter(&edit.shape, of.as_deref(), name),
+            Matter::Raise { by } => {
+                return self.raise(&edit.shape.columns(self.grid), |_, top| Some(top + by.round() as i64));
+            }
+            Matter::Ground(survey) => return self.survey(&edit.shape, survey),
+            _ => {}
+        }
+        let layer = edit.matter.material().and_then(|name| self.number_of(name));
+        let mut put = Put::default();
+        for place in edit.shape.cells(self.grid) {
+            match edit.matter {
+                Matter::Material { amount, .. } => {
+                    let Some(layer) = layer else { continue };
+                    if self.layers[layer].is_grains() {
+                        put.add(self.put_grain(layer, place, amount));
+                        continue;
+                    }
+                    let amount = amount_units(amount);
+                    let pressed = self.pressed(layer, &edit.shape, place, amount);
+                    put.add(self.fill(layer, place, amount.saturating_add(pressed), 0.0));
+                }
+                Matter::Lava { amount, energy, .. } => {
+                    put.add(self.fill(self.lava, place, amount_units(amount), energy));
+                }
+                Matter::Drain => self.drain(place),
+                Matter::Rock
+                | Matter::Solid { .. }
+                | Matter::Air(_)
+                | Matter::Flood { .. }
+                | Matter::Raise { .. }
+                | Matter::Ground(_)
+                | Matter::Replace { .. } => {}
+                Matter::Nothing => {
+                    self.drain(place);
+                    self.set_solid(place, false);
+                }
+            }
+        }
+        let is_level = matches!(edit.shape, Shape::Below { .. });
+        self.note_refused(layer.unwrap_or(self.lava), put, is_level);
+    }
+
+    /// Writes what an edit found no room for into the account of a layer. What is filled up to a level fills what denser matter leaves:
+    /// of that only an edit that put nothing counts.
+    fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
+        if !is_level || put.placed == 0 {
+            self.layers[layer].ledger.refused += put.asked - put.placed;
+        }
+    }
+
+    /// Raises or lowers the ground of columns (x, z) under the sky from its height in cells to the one that `to` says, if it says one.
+    fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
+        for &(x, z) in columns {
+            let old = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
+            let Some(new) = to(self.grid.column(x, z), old) else { continue };
+            let (low, high) = (old.min(new).max(0) as usize, old.max(new).min(self.grid.ny as i64) as usize);
+            for y in low..high {
+                self.drain([x, y, z]);
+                self.set_solid([x, y, z], new > old);
+            }
+        }
+    }
+
+    /// Gives the ground of a shape's columns that hold no lava the heights of a survey.
+    fn survey(&mut self, shape: &Shape, survey: &SurveySpec) {
+        let (mut columns, lava) = (shape.columns(self.grid), &self.layers[self.lava]);
+        columns.retain(|&(x, z)| (0..self.grid.ny).all(|y| lava.at([x, y, z]).amount == 0));
+        self.raise(&columns, |column, _| survey.height(column).map(|height| height.round() as i64));
+    }
+
+    /// Fills the hollow around a shape with a material.
+    fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
+        let Some(layer) = self.number_of(name) else { return };
+        let (units, energy) = (amount_units(amount), of_a_vent());
+        let mut put = Put::default();
+        for place in self.hollow(shape) {
+            put.add(match self.layers[layer].is_grains() {
+                true => self.put_grain(layer, place, amount),
+                false => self.fill(layer, place, units, energy),
+            });
+        }
+        self.note_refused(layer, put, true);
+    }
+
+    /// Puts a material in the place of another one, or of all others, in a shape.
+    fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
+        let Some(layer) = self.number_of(name) else { return };
+        let going = of.map(|of| self.number_of(of));
+        if going == Some(None) {
+            return;
+        }
+        for place in shape.cells(self.grid) {
+            self.put_in_place(place, going.flatten(), layer, energy_units(of_a_vent()));
+        }
+    }
+
+    /// Gives every cell of a layer that holds any the content that `rule` makes of its place and its content: the way
+    /// in for rules of a program's own. The account books what comes as sourced and what goes as removed. Amounts are held at
+    /// 1; an empty cell has no energy, and one of grains holds a whole one or none.
+    ///
+    /// # Panics
+    /// When there is no layer with this number.
+    pub fn rewrite(&mut self, layer: usize, mut rule: impl FnMut(Place, Content) -> Content) {
+        let layer = &mut self.layers[layer];
+        let held: Vec<_> = layer.held().collect();
+        for (place, old) in held {
+            let Content { amount, energy } = rule(place, old);
+            let amount = match layer.is_grains() {
+                true => AMOUNT_ONE * u16::from(amount >= AMOUNT_HALF),
+                false => amount.min(AMOUNT_ONE.max(old.amount)),
+            };
+            let energy = if amount > 0 && layer.carries_energy() { energy } else { 0 };
+            layer.set(place, Content { amount, energy });
+            let ledger = &mut layer.ledger;
+            ledger.sourced += u64::from(amount.saturating_sub(old.amount));
+            ledger.removed += u64::from(old.amount.saturating_sub(amount));
+            ledger.energy.sourced += u64::from(energy.saturating_sub(old.energy));
+            ledger.energy.removed += u64::from(old.energy.saturating_sub(energy));
+        }
+    }
+
+    /// Gives every cell of a layer the content that `new` says of its place: the way in for rules of a program's own that move
+    /// matter. The account books the difference of the sums as sourced or removed: nothing, of a rule that only moves it.
+    ///
+    /// # Errors
+    /// Names the first cell that cannot hold its content; then nothing has changed.
+    ///
+    /// # Panics
+    /// When there is no layer with this number.
+    pub fn replace(&mut self, layer: usize, new: impl Fn(Place) -> Content) -> Result<(), Invalid> {
+        if self.is_mirror(layer) {
+            let key = format!("rule.{}", self.layers[layer].material().name);
+            return Err(Invalid::new(
+                &key,
+                "a rule",
+                "of another material: this one shows the lava of the physical model",
+            ));
+        }
+        let (name, is_grains) = (&self.layers[layer].material().name, self.layers[layer].is_grains());
+        let (mut came, mut went) = ([0_u64; 2], [0_u64; 2]);
+        for place @ [x, y, z] in self.grid.places() {
+            let (old, new) = (self.layers[layer].at(place), new(place));
+            let refuse = |expected: String| {
+                Err(Invalid::new(
+                    &format!("rule.{name}.amount"),
+                    new.amount,
+                    format!("{expected} in cell ({x}, {y}, {z})"),
+                ))
+            };
+            if new.amount > 0 && self.ground.is_solid(place) {
+                return refuse("0: it is ground".to_owned());
+            }
+            if is_grains && new.amount != 0 && new.amount != AMOUNT_ONE {
+                return refuse(format!("0 or {AMOUNT_ONE}, a whole grain,"));
+            }
+            let room = AMOUNT_ONE.saturating_sub(self.amount_beside(layer, place)).max(old.amount);
+            if new.amount > room {
+                return refuse(format!("at most {room}, the room that is left,"));
+            }
+            went[0] += u64::from(old.amount);
+            went[1] += u64::from(old.energy);
+            came[0] += u64::from(new.amount);
+            came[1] += u64::from(self.layers[layer].kept(new).energy);
+        }
+        let layer = &mut self.layers[layer];
+        for place in self.grid.places() {
+            layer.set(place, layer.kept(new(place)));
+        }
+        let ledger = &mut layer.ledger;
+        ledger.sourced += came[0].saturating_sub(went[0]);
+        ledger.removed += went[0].saturating_sub(came[0]);
+        ledger.energy.sourced += came[1].saturating_sub(went[1]);
+        ledger.energy.removed += went[1].saturating_sub(came[1]);
+        Ok(())
+    }
+
+    /// Amount that the other materials have in a cell, of those that share its room.
+    fn amount_beside(&self, layer: usize, place: Place) -> u16 {
+        if !self.capacity.is_shared() {
+            return 0;
+        }
+        let others = self.layers.iter().enumerate().filter(|(number, _)| *number != layer);
+        others.map(|(_, other)| other.at(place).amount).fold(0, u16::saturating_add)
+    }
+
+    /// Makes a cell solid, which must hold no liquid, or open, and wakes the tiles of liquid that read it.
+    pub fn set_solid(&mut self, place: Place, solid: bool) {
+        let before = self.ground.stamp();
+        if self.ground.set(place, solid) {
+            let stamps = [before, self.ground.stamp()];
+            for (number, layer) in self.layers.iter_mut().enumerate() {
+                layer.wake_near(place, stamps, number > 0);
+                layer.set_barrier(place, solid);
+            }
+        }
+    }
+
+    /// Tops a cell of a layer up to `amount` units.
+    fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) -> Put {
+        if self.ground.is_solid(place) {
+            return Put::default();
+        }
+        let room = amount.max(AMOUNT_ONE) - self.heavier_than(layer, place);
+        let old = self.layers[layer].at(place).amount;
+        let missing = amount.min(room).saturating_sub(old);
+        self.pour(layer, place, missing, energy_units(energy));
+        Put { asked: amount.saturating_sub(old).into(), placed: missing.into() }
+    }
+
+    /// Puts a grain into a cell that has room for one, if the cell is of the share that is filled.
+    fn put_grain(&mut self, layer: usize, place: Place, share: f64) -> Put {
+        let loose = StepKey::fixed(Salt::Loose);
+        let is_there = self.ground.is_solid(place) || self.layers[layer].at(place).amount > 0;
+        if is_there || !loose.chooses(place, (share * 256.0).round() as u16) {
+            return Put::default();
+        }
+        self.add_grain(layer, place)
+    }
+
+    /// Puts a grain into an open cell without one of its kind, if the cell has room for it.
+    fn add_grain(&mut self, layer: usize, place: Place) -> Put {
+        let placed = if self.takes_grain(layer, place) { AMOUNT_ONE } else { 0 };
+        self.pour(layer, place, placed, 0);
+        Put { asked: AMOUNT_ONE.into(), placed: placed.into() }
+    }
+
+    /// Puts a grain of a faucet into a cell. One that finds a grain of its kind there, or rock, waits for its pile to move on; one that
+    /// finds denser matter has no room.
+    pub fn sprinkle(&mut self, layer: usize, place: Place) {
+        if !self.ground.is_solid(place) && self.layers[layer].at(place).amount == 0 {
+            let put = self.add_grain(layer, place);
+            self.note_refused(layer, put, false);
+        }
+    }
+
+    /// Amount of a cell of a sea under pressure beyond a full one, so that it is at rest.
+    fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
+        let material = self.layers[layer].material();
+        match *shape {
+            Shape::Below { level } if material.pressure == Pressure::Compress && amount == AMOUNT_ONE => {
+                // A cell belongs to the sea by its middle.
+                let rows = ((level - 0.5).ceil().clamp(0.0, self.grid.ny as f64)) as usize;
+                let above = rows.saturating_sub(y + 1);
+                material.compress.step_of_depth().saturating_mul(above as u16).min(AMOUNT_ONE - 1)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Amount of a layer for which an open cell has room.
+    pub fn room(&self, layer: usize, place: Place) -> u16 {
+        let full = AMOUNT_ONE - self.heavier_than(layer, place);
+        full.saturating_sub(self.layers[layer].at(place).amount)
+    }
+
+    /// Pours `amount` units, for which there is room, into a cell of a layer, with `energy` units per full cell where the
+    /// material carries it.
+    pub fn pour(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
+        if amount == 0 {
+            return;
+        }
+        let layer = &mut self.layers[layer];
+        let old = layer.at(place);
+        let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
+        let added = if layer.carries_energy() { added.min(ENERGY_MAX - old.energy) } else { 0 };
+        layer.set(place, Content { amount: old.amount + amount, energy: old.energy + added });
+        layer.ledger.sourced += u64::from(amount);
+        layer.ledger.energy.sourced += u64::from(added);
+    }
+
+    /// Takes all matter out of a cell, but for mirrors.
+    pub fn drain(&mut self, place: Place) {
+        let mirrors = self.mirrors();
+        let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number));
+        for (_, layer) in others {
+            let old = layer.at(place);
+            layer.set(place, Content::default());
+            layer.ledger.removed += u64::from(old.amount);
+            layer.ledger.energy.removed += u64::from(old.energy);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Edits that follow what is in the cells: a hollow that is filled like a basin, and a material in the place of another.
+
+use std::collections::HashSet;
+
+use super::{Shape, World};
+use crate::world::content::Content;
+use lavoxel_base::grid::Place;
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// Most cells of a hollow that is filled; a larger one stays as it is.
+pub const MOST_FLOODED: usize = 1 << 21;
+
+impl World {
+    /// The open cells of the hollow in which a shape lies: those of the shape, and all that are joined with them sideways and
+    /// up or down below the top of the shape, row by row from below. None where they are more than [`MOST_FLOODED`].
+    pub(crate) fn hollow(&self, shape: &Shape) -> Vec<Place> {
+        let grid = self.grid;
+        let top = shape.top(grid) as usize;
+        let is_open = |place: &Place| place[1] < top && !self.ground.is_solid(*place);
+        let mut seen: HashSet<Place> = shape.cells(grid).filter(is_open).collect();
+        let mut edge: Vec<Place> = seen.iter().copied().collect();
+        while let Some(place) = edge.pop() {
+            for next in grid.around(place).filter(is_open) {
+                if seen.insert(next) {
+                    edge.push(next);
+                }
+            }
+            if seen.len() > MOST_FLOODED {
+                return Vec::new();
+            }
+        }
+        let mut hollow: Vec<Place> = seen.into_iter().collect();
+        hollow.sort_unstable_by_key(|[x, y, z]| [*y, *z, *x]);
+        hollow
+    }
+
+    /// Puts a layer in the place of others in a cell that is not solid: what they held goes, and as much of the layer comes.
+    /// `of`: the layer that goes; without one all go that are no mirror of a flow.
+    pub(super) fn put_in_place(&mut self, place: Place, of: Option<usize>, layer: usize, energy: u16) {
+        if self.ground.is_solid(place) {
+            return;
+        }
+        let mirrors = self.mirrors();
+        let mut amount = 0u32;
+        for (number, other) in self.layers.iter_mut().enumerate() {
+            if number == layer || mirrors.has(number) || of.is_some_and(|of| of != number) {
+                continue;
+            }
+            let old = other.at(place);
+            if old.amount == 0 {
+                continue;
+            }
+            other.set(place, Content::default());
+            other.ledger.removed += u64::from(old.amount);
+            other.ledger.energy.removed += u64::from(old.energy);
+            amount += u32::from(old.amount);
+        }
+        if amount == 0 {
+            return;
+        }
+        if self.layers[layer].is_grains() {
+            if amount >= u32::from(AMOUNT_ONE) && self.takes_grain(layer, place) {
+                self.pour(layer, place, AMOUNT_ONE, 0);
+            }
+            return;
+        }
+        let room = self.room(layer, place);
+        self.pour(layer, place, amount.min(u32::from(room)) as u16, energy);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matter::Material;
+    use crate::world::{Edit, Ground, Matter};
+    use lavoxel_base::grid::Grid;
+
+    /// A box with a floor, a bowl between two walls, and water and oil for it.
+    fn world() -> World {
+        let materials = ["water", "oil"].map(|name| Material { name: name.into(), ..Material::water() });
+        let mut world = World::with_materials(Ground::none(Grid::new(16, 12, 8)), materials.to_vec());
+        let wall = |from: [f64; 3], to: [f64; 3]| Edit { shape: Shape::Box { from, to }, matter: Matter::Rock };
+        world.edit(&wall([0.0, 0.0, 0.0], [16.0, 1.0, 8.0]));
+        for x in [4.0, 11.0] {
+            world.edit(&wall([x, 1.0, 0.0], [x + 1.0, 6.0, 8.0]));
+        }
+        world.open_account();
+        world
+    }
+
+    fn cell(x: f64, y: f64) -> Shape {
+        Shape::Box { from: [x, y, 3.0], to: [x + 1.0, y + 1.0, 4.0] }
+    }
+
+    fn flood(shape: Shape, name: &str) -> Edit {
+        Edit { shape, matter: Matter::Flood { name: name.to_owned(), amount: 1.0 } }
+    }
+
+    fn amount(world: &World, name: &str) -> u64 {
+        world.layer(name).expect("it is there").tally().mass / u64::from(AMOUNT_ONE)
+    }
+
+    #[test]
+    fn a_hollow_is_filled_up_to_the_top_of_the_shape_and_no_further() {
+        let mut world = world();
+        world.edit(&flood(cell(7.0, 4.0), "water"));
+        // Six columns between the walls, eight deep, rows 1 to 4.
+        assert_eq!(amount(&world, "water"), 6 * 8 * 4);
+        assert!(world.check().is_ok());
+        world.edit(&flood(cell(7.0, 4.0), "water"));
+        assert_eq!(amount(&world, "water"), 6 * 8 * 4, "it is full");
+        // Over the walls the whole box is one hollow.
+        world.edit(&flood(cell(1.0, 7.0), "oil"));
+        assert_eq!(amount(&world, "oil") + amount(&world, "water"), 16 * 8 * 7 - 2 * 5 * 8);
+        assert!(world.check().is_ok());
+        let before = world.state_hash();
+        world.edit(&flood(cell(4.0, 2.0), "oil"));
+        assert_eq!(world.state_hash(), before, "rock is no hollow");
+    }
+
+    #[test]
+    fn one_material_takes_the_place_of_another_and_the_account_closes() {
+        let mut world = world();
+        world.edit(&flood(cell(7.0, 2.0), "water"));
+        let matter = |of: Option<&str>| Matter::Replace { of: of.map(str::to_owned), name: "oil".to_owned() };
+        let shape = || Shape::Box { from: [5.0, 1.0, 0.0], to: [8.0, 3.0, 8.0] };
+        let before = world.state_hash();
+        world.edit(&Edit { shape: shape(), matter: matter(Some("lava")) });
+        assert_eq!(world.state_hash(), before, "there is no lava");
+        world.edit(&Edit { shape: shape(), matter: matter(Some("water")) });
+        assert_eq!((amount(&world, "water"), amount(&world, "oil")), (3 * 8 * 2, 3 * 8 * 2));
+        world.edit(&Edit { shape: Shape::Below { level: 9.0 }, matter: matter(None) });
+        assert_eq!((amount(&world, "water"), amount(&world, "oil")), (0, 6 * 8 * 2));
+        assert!(world.check().is_ok());
+    }
+}

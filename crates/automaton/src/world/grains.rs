@@ -1,0 +1,240 @@
+//! Grains as bits: what the rule of grains reads of a strip, a word of 32 cells for each tile.
+//!
+//! The amounts in the tiles are the state. The words follow from them, from the ground and from the layers around; the engine makes
+//! them when a layer of grains wakes, and whatever writes a cell keeps them up to date.
+
+use super::layer::lane;
+use super::{Ground, Layer, Strip, World};
+use crate::matter::Kind;
+use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
+use lavoxel_base::grid::{Grid, Place, Walls};
+
+/// A word for each tile of a strip, and for a border of tiles around it.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    words: Vec<u32>,
+    /// Words to a row: the tiles of one y, and one more on either side.
+    pub(crate) pitch: usize,
+}
+
+impl Words {
+    /// One word everywhere.
+    pub(crate) fn filled(grid: Grid, word: u32) -> Self {
+        let pitch = grid.nx.div_ceil(TILE_X) + 2;
+        Self { words: vec![word; pitch * (grid.ny + 2)], pitch }
+    }
+
+    /// Number of the word of the tile at (`tx`, `y`), counted in tiles: less 1 for the one to the west, less the pitch for the
+    /// one below.
+    #[inline]
+    pub(crate) fn at(&self, tx: usize, y: usize) -> usize {
+        (y + 1) * self.pitch + tx + 1
+    }
+
+    /// Memory in bytes.
+    fn bytes(&self) -> usize {
+        size_of_val(&self.words[..])
+    }
+}
+
+impl std::ops::Deref for Words {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.words
+    }
+}
+
+impl std::ops::DerefMut for Words {
+    fn deref_mut(&mut self) -> &mut [u32] {
+        &mut self.words
+    }
+}
+
+/// Where no grain of a layer can be, its own grains aside.
+#[derive(Clone, Debug, Default)]
+pub struct Barriers {
+    /// The ground, and what is outside of the box where its sides are closed.
+    pub(crate) solid: Words,
+    /// Cells of grains, and of all other matter that bars the way.
+    pub(crate) barred: Words,
+    /// For each column of tiles, the cells inside of the box.
+    pub(crate) inside: Vec<u32>,
+}
+
+impl Barriers {
+    /// The barriers of the strip at `tz`; other matter is not among them yet.
+    pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
+        let grid = ground.grid();
+        let outside = if walls == Walls::Open { 0 } else { u32::MAX };
+        let inside: Vec<_> = (0..grid.nx.div_ceil(TILE_X)).map(|tx| inside(grid, tx, tz)).collect();
+        let mut solid = Words::filled(grid, outside);
+        for (tx, &inside) in inside.iter().enumerate() {
+            let floor = solid.at(tx, 0) - solid.pitch;
+            solid[floor] |= inside;
+            for y in 0..grid.ny {
+                let at = solid.at(tx, y);
+                solid[at] = ground.solid_cells([tx, y, tz]) & inside | outside & !inside;
+            }
+        }
+        Self { barred: solid.clone(), solid, inside }
+    }
+
+    /// Makes a cell solid or open.
+    fn set(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
+        let at = self.solid.at(tx, y);
+        let word = &mut self.solid[at];
+        *word = *word & !(1 << lane) | u32::from(solid) << lane;
+    }
+}
+
+/// The cells of a column of tiles that are inside of the box.
+fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
+    let wide = (grid.nx - tx * TILE_X).min(TILE_X);
+    let deep = (grid.nz - tz * TILE_Z).min(TILE_Z);
+    let row = (1_u32 << wide) - 1;
+    (0..deep).fold(0, |cells, z| cells | row << (TILE_X * z))
+}
+
+/// The words of a strip. Either part is absent until the rule needs it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GrainWords {
+    /// The cells that hold a grain.
+    pub(crate) held: Option<Box<Words>>,
+    /// Where no grain can be.
+    pub(crate) barriers: Option<Box<Barriers>>,
+}
+
+impl GrainWords {
+    /// Keeps the words up to date where a cell is written.
+    #[inline]
+    pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, holds: bool) {
+        if let Some(held) = &mut self.held {
+            let at = held.at(tx, y);
+            held[at] = held[at] & !(1 << lane) | u32::from(holds) << lane;
+        }
+    }
+
+    /// Keeps the words up to date where a cell of the ground changes.
+    pub(super) fn set_solid(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
+        if let Some(barriers) = &mut self.barriers {
+            barriers.set(tx, y, lane, solid);
+        }
+    }
+
+    /// Memory in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let barriers = self.barriers.iter().map(|b| b.solid.bytes() + b.barred.bytes() + size_of_val(&b.inside[..]));
+        self.held.iter().map(|words| words.bytes()).sum::<usize>() + barriers.sum::<usize>()
+    }
+}
+
+impl Strip {
+    /// The cells of a tile that hold any matter.
+    #[inline]
+    pub(crate) fn held_cells(&self, tx: usize, y: usize) -> u32 {
+        match &self.grains.held {
+            Some(words) => words[words.at(tx, y)],
+            None => self.at(tx, y).amount().0.iter().rfold(0, |cells, &amount| cells << 1 | u32::from(amount > 0)),
+        }
+    }
+
+    /// The cells that hold a grain, as words.
+    pub(crate) fn grains(&self, grid: Grid) -> Words {
+        let mut words = Words::filled(grid, 0);
+        for (tx, y, tile) in self.iter() {
+            let at = words.at(tx, y);
+            words[at] = tile.amount().0.iter().rfold(0, |cells, &amount| cells << 1 | u32::from(amount > 0));
+        }
+        words
+    }
+}
+
+impl Layer {
+    /// Whether its matter is grains.
+    pub fn is_grains(&self) -> bool {
+        self.material.kind == Kind::Grain
+    }
+
+    /// Keeps the words of grains up to date where a cell of the ground changes.
+    pub(super) fn set_barrier(&mut self, [x, y, z]: Place, solid: bool) {
+        self.strips[z / TILE_Z].grains.set_solid(x / TILE_X, y, lane(x, z), solid);
+    }
+
+    /// Whether its matter is a liquid or a gas.
+    pub(crate) fn is_fluid(&self) -> bool {
+        matches!(self.material.kind, Kind::Liquid | Kind::Gas | Kind::Viscous)
+    }
+
+    /// Whether its matter is grains that lie on a fluid.
+    pub(crate) fn is_carried_by(&self, fluid: &Self) -> bool {
+        self.is_grains() && self.material.density < fluid.material.density
+    }
+
+    /// Tiles with grains at which the rule looks in the next step, and all tiles with grains.
+    pub fn grains_looked_at(&self) -> [usize; 2] {
+        let near = |tz: usize| self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0));
+        let tiles = self.tiles().filter(|(_, tile)| self.is_grains() && *tile.amount() != Lanes::ZERO);
+        tiles.fold([0; 2], |[looked, all], ([tx, y, tz], _)| {
+            let (tx, y) = (usize::from(tx), usize::from(y));
+            let changed = |strip: &Strip, tx: usize, y: usize| {
+                y < self.grid.ny && strip.row(strip.index(y, tx / ROW)).falling >> (tx % ROW) & 1 == 1
+            };
+            let wakes = |strip: &Strip, tx: usize| {
+                changed(strip, tx, y) || changed(strip, tx, y.wrapping_sub(1)) || changed(strip, tx, y + 1)
+            };
+            let wakes =
+                near(tz.into()).any(|strip| (tx.max(1) - 1..(tx + 2).min(strip.count)).any(|tx| wakes(strip, tx)));
+            [looked + usize::from(wakes), all + 1]
+        })
+    }
+
+    /// Whether a strip or one of its neighbours has tiles.
+    pub(crate) fn is_near(&self, tz: usize) -> bool {
+        self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(|strip| strip.tiles() > 0)
+    }
+}
+
+impl World {
+    /// The fluids that are denser than the grains of a layer.
+    pub(crate) fn denser_fluids(&self, layer: usize) -> &[Layer] {
+        self.fluids_around(layer).0
+    }
+
+    /// The fluids that are not.
+    pub(crate) fn lighter_fluids(&self, layer: usize) -> &[Layer] {
+        self.fluids_around(layer).1
+    }
+
+    fn fluids_around(&self, layer: usize) -> (&[Layer], &[Layer]) {
+        let (grain, rest) = self.layers[layer..].split_first().expect("there is such a layer");
+        let (_, fluids) = rest.split_at(lighter_grains(rest));
+        fluids.split_at(denser(fluids, grain))
+    }
+
+    /// Whether a grain of a layer can be put into a cell of the box.
+    pub fn takes_grain(&self, layer: usize, place: Place) -> bool {
+        self.is_free_for(layer, place) && self.lighter_grains(layer).iter().all(|layer| layer.at(place).amount == 0)
+    }
+
+    /// Whether a cell holds two grains, which never happens.
+    pub(super) fn is_shared(&self, place: Place) -> bool {
+        self.layers.iter().filter(|layer| layer.is_grains() && layer.at(place).amount > 0).count() > 1
+    }
+
+    /// The layers of lighter grains.
+    pub fn lighter_grains(&self, layer: usize) -> &[Layer] {
+        let rest = &self.layers[layer + 1..];
+        &rest[..lighter_grains(rest)]
+    }
+}
+
+/// How many of the layers after one of grains are of grains.
+pub fn lighter_grains(layers: &[Layer]) -> usize {
+    layers.iter().take_while(|layer| layer.is_grains()).count()
+}
+
+/// How many of the fluids, the heaviest first, are denser than a layer of grains.
+pub fn denser(fluids: &[Layer], grain: &Layer) -> usize {
+    fluids.iter().take_while(|fluid| grain.is_carried_by(fluid)).count()
+}

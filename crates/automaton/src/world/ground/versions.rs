@@ -1,0 +1,131 @@
+//! Versions of the ground by column of tiles, so that readers of a changed ground read only what changed.
+
+use std::ops::Range;
+
+use lavoxel_base::grid::Grid;
+use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
+use lavoxel_base::stamp;
+
+/// For each column of tiles (8 × 4 columns of cells, all heights) the version of the ground in it and one cell around it.
+///
+/// Versions are unique in the process: where two grounds have the same version, even copies that were edited apart, they
+/// have the same cells.
+#[derive(Clone, Debug)]
+pub(super) struct Versions {
+    /// Columns of tiles along x.
+    count: usize,
+    /// Of the whole ground.
+    stamp: u64,
+    /// `tz · count + tx`.
+    versions: Vec<u64>,
+}
+
+impl Versions {
+    /// The versions of a new ground.
+    pub(super) fn new(grid: Grid) -> Self {
+        let (count, stamp) = (grid.nx.div_ceil(TILE_X), stamp::new());
+        Self { count, stamp, versions: vec![stamp; count * grid.nz.div_ceil(TILE_Z)] }
+    }
+
+    /// Version of the whole ground.
+    #[inline]
+    pub(super) fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    /// Versions of the columns of tiles at one tz.
+    #[inline]
+    pub(super) fn strip(&self, tz: usize) -> &[u64] {
+        &self.versions[tz * self.count..][..self.count]
+    }
+
+    /// A cell of the column (x, z) changed: at most four columns of tiles have it in them or next to them.
+    pub(super) fn bump(&mut self, grid: Grid, x: usize, z: usize) {
+        self.stamp = stamp::new();
+        for tz in z.saturating_sub(1) / TILE_Z..=(z + 1).min(grid.nz - 1) / TILE_Z {
+            for tx in x.saturating_sub(1) / TILE_X..=(x + 1).min(grid.nx - 1) / TILE_X {
+                self.versions[tz * self.count + tx] = self.stamp;
+            }
+        }
+    }
+
+    /// Memory in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<u64>() * self.versions.len()
+    }
+}
+
+/// The versions of a ground that a reader has read.
+#[derive(Clone, Debug)]
+pub struct GroundCursor(Versions);
+
+impl GroundCursor {
+    pub(super) fn new(versions: &Versions) -> Self {
+        Self(versions.clone())
+    }
+
+    /// The columns of tiles with another version than that read, which is then the one read.
+    pub(super) fn advance(&mut self, versions: &Versions) -> GroundChanges {
+        let Self(read) = self;
+        let mut changes = GroundChanges { width: versions.count.div_ceil(ROW), words: Vec::new() };
+        if read.stamp == versions.stamp {
+            return changes;
+        }
+        let depth = versions.versions.len() / versions.count;
+        let is_alike = read.count == versions.count && read.versions.len() == versions.versions.len();
+        changes.words = vec![0; changes.width * depth];
+        for (k, &version) in versions.versions.iter().enumerate() {
+            let (tz, tx) = (k / versions.count, k % versions.count);
+            let changed = !is_alike || read.versions[k] != version;
+            changes.words[tz * changes.width + tx / ROW] |= u64::from(changed) << (tx % ROW);
+        }
+        read.clone_from(versions);
+        changes
+    }
+}
+
+/// Columns of tiles in which the ground changed, or next to which it did.
+#[derive(Clone, Debug)]
+pub struct GroundChanges {
+    /// Words of 64 columns of tiles to each tz.
+    width: usize,
+    /// Empty while nothing changed.
+    words: Vec<u64>,
+}
+
+impl GroundChanges {
+    /// The columns of tiles `64 · w` and on at one tz, a bit for each that changed.
+    #[inline]
+    pub fn word(&self, tz: usize, w: usize) -> u64 {
+        self.words.get(tz * self.width + w).copied().unwrap_or(0)
+    }
+
+    /// Whether any of those at one tz changed.
+    pub fn has_any(&self, tz: usize) -> bool {
+        (0..self.width).any(|w| self.word(tz, w) != 0)
+    }
+
+    /// Whether none changed.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// The smallest rectangle of columns of tiles around those that changed, as columns along x and z of a box.
+    pub fn bounds(&self, grid: Grid) -> Option<[Range<usize>; 2]> {
+        let ends = |a: Range<usize>, b: usize| a.start.min(b)..a.end.max(b + 1);
+        let tiles = self.iter().fold(None, |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
+            None => Some([tx..tx + 1, tz..tz + 1]),
+            Some([xs, zs]) => Some([ends(xs, tx), ends(zs, tz)]),
+        });
+        let columns = |tiles: Range<usize>, tile: usize, n: usize| tiles.start * tile..(tiles.end * tile).min(n);
+        tiles.map(|[xs, zs]| [columns(xs, TILE_X, grid.nx), columns(zs, TILE_Z, grid.nz)])
+    }
+
+    /// The columns of tiles that changed, as (tx, tz), by tz, then tx.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
+        let words = self.words.iter().enumerate();
+        words.flat_map(move |(k, &word)| {
+            lavoxel_base::grid::tile::bits(word).map(move |bit| (k % self.width * ROW + bit, k / self.width))
+        })
+    }
+}

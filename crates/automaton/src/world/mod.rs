@@ -1,0 +1,281 @@
+//! The state of the automaton: the ground and the liquids over one grid, with the accounts that prove that nothing
+//! was lost. No rule and no picture lives here.
+
+mod activity;
+mod clock;
+mod content;
+mod displace;
+mod edit;
+mod flood;
+mod grains;
+mod ground;
+mod hash;
+mod layer;
+mod ledger;
+mod masks;
+mod mirrors;
+mod need;
+mod packed;
+pub mod quantity;
+mod react;
+mod record;
+mod resting;
+mod rows;
+mod settled;
+mod shape;
+mod tiles;
+mod wake;
+
+pub(crate) use activity::{Activities, Activity};
+pub use clock::{Changes, Cursor, Reading};
+pub use content::Content;
+pub use displace::BYTES_A_CELL as BYTES_A_DISPLACED_CELL;
+pub use edit::{Breath, Edit, Matter};
+pub use flood::MOST_FLOODED;
+pub use grains::{Barriers, Words, denser, lighter_grains};
+pub use ground::Ground;
+pub use ground::{GroundChanges, GroundCursor, GroundStrip};
+pub use lavoxel_base::measure::{CellMeasure, ColumnMeasure};
+pub use layer::{Layer, Span, Tally};
+pub use ledger::{ElementAccount, EnergyLedger, Ledger};
+pub(crate) use masks::Masks;
+pub(crate) use mirrors::Mirrors;
+pub use need::TRACED;
+pub use packed::PackedLayer;
+pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
+pub use react::Part;
+pub(crate) use record::Reads;
+pub use rows::Rows;
+pub(crate) use settled::{Reader, RuleNumbers, Traced};
+pub use shape::Shape;
+pub use tiles::Tile;
+pub use tiles::{AMOUNT, ENERGY, Row, Strip};
+
+pub use std::collections::BTreeMap;
+
+use lavoxel_base::parallel::*;
+
+use crate::matter::{Capacity, Material};
+use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::mix64;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
+
+/// Ground and matter over one grid.
+///
+/// Each material is a [`Layer`] with its own account: still matter, grains, then fluids, each the heaviest first. A layer
+/// takes room from those after it. The lava is always there. A layer without matter takes hardly any memory.
+#[derive(Clone, Debug)]
+pub struct World {
+    #[doc(hidden)]
+    pub grid: Grid,
+    #[doc(hidden)]
+    pub ground: Ground,
+    #[doc(hidden)]
+    pub layers: Vec<Layer>,
+    /// Where the lava is among the layers.
+    lava: usize,
+    /// Room of a cell that the layers share.
+    pub(crate) capacity: Capacity,
+    /// The layers that only show another model.
+    mirrors: Mirrors,
+}
+
+impl World {
+    /// A world of lava, without any yet, over `ground`.
+    pub fn new(ground: Ground) -> Self {
+        Self::with_materials(ground, Vec::new())
+    }
+
+    /// A world of lava and these materials, each with its own name, without matter yet; the order of its layers is that of
+    /// [`Material::with_lava`].
+    pub fn with_materials(ground: Ground, materials: Vec<Material>) -> Self {
+        let materials = Material::with_lava(materials);
+        let (grid, last) = (ground.grid(), materials.len() - 1);
+        let layer = |(i, material)| Layer::empty(grid, material, i < last);
+        let lava = materials.iter().position(Material::carries_energy).expect("with_lava puts it there");
+        let mut layers: Vec<_> = materials.into_iter().enumerate().map(layer).collect();
+        let fluids = layers.iter().position(Layer::is_fluid).expect("the lava is one");
+        let (grains, fluids) = layers.split_at_mut(fluids);
+        for fluid in fluids {
+            fluid.let_grains_read(grains.iter().any(|layer| layer.is_carried_by(fluid)));
+        }
+        Self { grid, ground, layers, lava, capacity: Capacity::Shared, mirrors: Mirrors::default() }
+    }
+
+    /// This world, without matter yet, whose layers share this much of a cell.
+    #[must_use]
+    pub fn with_capacity(self, capacity: Capacity) -> Self {
+        Self { capacity, ..self }
+    }
+
+    /// All that it holds; what is left out follows from its scene.
+    pub fn held(&self) -> (&Ground, &[Layer]) {
+        let Self { grid: _, ground, layers, lava: _, capacity: _, mirrors: _ } = self;
+        (ground, layers)
+    }
+
+    /// Shape of the box.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Solid cells and the heights of the ground.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// The materials, in the order of [`Material::with_lava`].
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The layer of the material with a name.
+    pub fn layer(&self, name: &str) -> Option<&Layer> {
+        self.layers.iter().find(|layer| layer.material.name == name)
+    }
+
+    /// Number of the layer of the material with a name.
+    pub fn number_of(&self, name: &str) -> Option<usize> {
+        self.layers.iter().position(|layer| layer.material.name == name)
+    }
+
+    /// The materials of its layers, in their order.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        self.layers().iter().map(Layer::material)
+    }
+
+    /// The lava.
+    pub fn lava(&self) -> &Layer {
+        &self.layers[self.lava]
+    }
+
+    /// Number of the layer of the lava.
+    pub fn number_of_lava(&self) -> usize {
+        self.lava
+    }
+
+    /// Amount of matter in a cell that takes room from a layer, at most 1.
+    pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
+        let sum: u32 = self.layers[..self.capacity.layers_above(layer)]
+            .iter()
+            .map(|heavier| u32::from(heavier.at(place).amount))
+            .sum();
+        sum.min(AMOUNT_ONE.into()) as u16
+    }
+
+    /// Most that a cell of a layer may hold: 1 of lava that nothing takes room from, and of all other matter, which can climb,
+    /// just below 2.
+    pub fn most_of(&self, layer: usize) -> u16 {
+        if layer == self.lava && self.capacity.layers_above(layer) == 0 { AMOUNT_ONE } else { u16::MAX }
+    }
+
+    /// A box without rock whose lower part, of the given `share` of its height, holds random amounts from 0.5 to 1 and
+    /// full energy: every cell can move. The worst case for an engine.
+    pub fn restless(grid: Grid, share: f64) -> Self {
+        let mut world = Self::new(Ground::none(grid));
+        let height = (grid.ny as f64 * share) as usize;
+        for place in grid.places().filter(|&[_, y, _]| y < height) {
+            let random = (mix64(grid.index(place) as u64) >> 50) as u16;
+            world.place(place, AMOUNT_ONE / 2 + random, ENERGY_ONE);
+        }
+        world.open_account();
+        world
+    }
+
+    /// A box without rock whose floor is covered by full cells too tired to move: nothing will ever happen in it.
+    pub fn at_rest(grid: Grid) -> Self {
+        let mut world = Self::new(Ground::none(grid));
+        for z in 0..grid.nz {
+            (0..grid.nx).for_each(|x| world.place([x, 0, z], AMOUNT_ONE, 1));
+        }
+        world.open_account();
+        world
+    }
+
+    /// Writes one cell of lava of the initial state; [`World::open_account`] then makes it count. Nothing is written into a
+    /// solid cell, and energy needs liquid to hold it.
+    pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
+        if amount > 0 && !self.ground.is_solid(place) {
+            self.layers[self.lava].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
+        }
+    }
+
+    /// Resets the accounts: what is in the box now is the initial state.
+    pub fn open_account(&mut self) {
+        let mirrors = self.mirrors;
+        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
+            let Ledger { crushed, refused, .. } = layer.ledger;
+            layer.ledger = Ledger { crushed, refused, ..Ledger::open(layer.mass(), layer.energy()) };
+        }
+    }
+
+    /// Checks the invariants that hold after every step, and names the first that does not, layer by layer.
+    ///
+    /// 1. in every layer that has an account of its own, mass now + outflow + solidified + removed = initial + sourced, to the
+    ///    unit; the same for energy with what friction took;
+    /// 2. as much of every element in what reactions made as in what they took;
+    /// 3. no amount of lava above one where no layer takes room from it, no liquid in a solid cell, no energy without liquid.
+    pub fn check(&self) -> Result<(), String> {
+        let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
+        let mut numbered = self.layers.iter().enumerate();
+        numbered.try_for_each(|(i, layer)| self.check_layer(i, layer).map_err(|fault| named(layer, fault)))?;
+        let unbalanced = self.elements().into_iter().find(|(_, account)| account.used != account.made);
+        unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
+    }
+
+    /// Account of each element that its materials declare: what is held, where it came from and went, in units of amount
+    /// times the number that the material declares.
+    pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
+        let mut accounts = BTreeMap::<&str, ElementAccount>::new();
+        for (number, layer) in self.layers.iter().enumerate() {
+            // A mirror has the account of its model; here it counts as far as it reacts.
+            let (ledger, is_mirror) = (layer.ledger, self.is_mirror(number));
+            let reacts = Ledger { sourced: ledger.used, outflow: ledger.made, ..ledger.reacted() };
+            let ledger = if is_mirror { reacts } else { ledger };
+            let mass = if layer.material.elements.is_empty() || is_mirror { 0 } else { layer.mass() };
+            for (element, &parts) in &layer.material.elements {
+                accounts.entry(element).or_default().add(&ledger, mass, parts.into());
+            }
+        }
+        accounts
+    }
+
+    fn check_layer(&self, number: usize, layer: &Layer) -> Result<(), String> {
+        layer.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
+            strip.iter().try_for_each(|(tx, y, tile)| {
+                (0..32).try_for_each(|lane| {
+                    let place = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
+                    self.check_cell(layer, place, tile.cell(lane))
+                })
+            })
+        })?;
+        if self.is_mirror(number) {
+            return Ok(());
+        }
+        layer.ledger.check(layer.mass(), layer.energy())
+    }
+
+    fn check_cell(&self, layer: &Layer, place: Place, cell: Content) -> Result<(), String> {
+        if cell == Content::default() {
+            return Ok(());
+        }
+        let [x, y, z] = place;
+        let fault = if x >= self.grid.nx || z >= self.grid.nz {
+            "liquid outside of the box"
+        } else if layer.carries_energy() && cell.amount > self.most_of(self.lava) {
+            "more than a full cell"
+        } else if cell.amount > 0 && self.ground.is_solid(place) {
+            "liquid in a solid cell"
+        } else if cell.amount == 0 && cell.energy > 0 {
+            "energy without liquid"
+        } else if layer.is_grains() && cell.amount != AMOUNT_ONE {
+            "no whole grain"
+        } else if layer.is_grains() && self.is_shared(place) {
+            "two grains"
+        } else {
+            return Ok(());
+        };
+        Err(format!("{fault} in cell ({x}, {y}, {z}): {cell:?}"))
+    }
+}

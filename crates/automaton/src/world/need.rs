@@ -1,0 +1,97 @@
+//! How much memory a world takes, worked out before it is made.
+
+use super::masks::Masks;
+use super::{Ground, Layer, World};
+use crate::matter::{FLOATED, can_float};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
+use lavoxel_base::memory::MemoryEstimate;
+
+/// Bytes of a column: its height for drawing, its top, and its share of a version.
+const BYTES_A_COLUMN: f64 = 6.25;
+
+/// Bytes of a strip of rows without lava.
+const BYTES_A_STRIP: f64 = 640.0;
+
+/// Bytes of each column of the box in the index of hollow columns.
+const BYTES_A_PLACE: f64 = 4.0;
+
+/// Bytes of a hollow column while it is read from a file, without its bits.
+const BYTES_A_HOLLOW: f64 = 64.0;
+
+/// Lists of tiles grow by more than one, and the engine keeps a list of what moves: memory of the lava to its bare tiles.
+const ROOM: f64 = 1.25;
+
+/// Memory that tracing takes to find bodies and surfaces, relative to that of the liquid that it traces. A deep sea takes 0.2
+/// (12 MB for one of 12 million cells); a film, whose every tile has a surface, takes more, and little in all.
+pub const TRACED: f64 = 0.5;
+
+/// Bytes of a column in what tracing keeps of the open cells of the ground.
+const BYTES_A_TRACED_COLUMN: f64 = 4.0;
+
+impl World {
+    /// Memory that tracing some layers takes to keep the open cells of the ground, so many columns of which have caves.
+    pub fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
+        // Columns of tiles with a cave keep a mask for every y.
+        let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
+        let bytes = grid.columns() as f64 * BYTES_A_TRACED_COLUMN + tiles as f64 * grid.ny as f64 * 4.0;
+        MemoryEstimate::of("the open cells of tracing", layers, bytes)
+    }
+
+    /// Memory of a box without lava, all columns without caves.
+    pub fn need(grid: Grid) -> MemoryEstimate {
+        MemoryEstimate::of("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::of(
+            "the rows of the box",
+            grid.nz.div_ceil(TILE_Z),
+            BYTES_A_STRIP,
+        ))
+    }
+
+    /// Memory of the rows of layers besides the lava, without matter.
+    pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
+        MemoryEstimate::of("the rows of its materials", layers * grid.nz.div_ceil(TILE_Z), BYTES_A_STRIP)
+    }
+
+    /// Memory of so many cells of lava that lie in a part of the box with so many rows from north to south. Counts are
+    /// cut to the box.
+    pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
+        let tile = (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
+        let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
+        // Where the tile of a place is kept: four bytes, and six bits of what there is to do and was found.
+        let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
+        let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
+        MemoryEstimate::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
+    }
+
+    /// Memory of so many columns with caves; the count is cut to the box.
+    pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
+        let (bits, columns) = (grid.ny.div_ceil(64) as f64 * 8.0, (columns as usize).min(grid.columns()));
+        let index = if columns > 0 { grid.columns() as f64 * BYTES_A_PLACE } else { 0.0 };
+        // The list of bits doubles when it grows.
+        MemoryEstimate::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
+    }
+}
+
+impl Ground {
+    /// Memory that it takes now.
+    pub fn taken(&self) -> MemoryEstimate {
+        MemoryEstimate::of("the ground", self.bytes(), 1.0)
+    }
+}
+
+impl Layer {
+    /// Memory that it takes now in a world, with what its rules keep beside it.
+    pub fn taken(&self, world: &World) -> MemoryEstimate {
+        let (bytes, material) = (self.bytes(), self.material());
+        let named = if self.carries_energy() { "the lava" } else { "the other materials" };
+        let mut taken = MemoryEstimate::of(named, bytes, ROOM);
+        if material.traces() {
+            let opened = World::need_of_tracing(world.grid, 1, world.ground.hollow_columns());
+            taken = taken.and(MemoryEstimate::of("tracing", bytes, TRACED)).and(opened);
+        }
+        if can_float(material, world.materials()) {
+            taken = taken.and(MemoryEstimate::of("what floats", bytes, FLOATED));
+        }
+        taken
+    }
+}

@@ -1,0 +1,105 @@
+//! Changes of the layers by reactions, setting and drying, with their accounts.
+
+use super::{Content, World};
+use crate::matter::Kind;
+use lavoxel_base::grid::Place;
+use lavoxel_base::parallel::*;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
+
+/// A material in a reaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its layer.
+    pub layer: usize,
+    /// How many parts of it.
+    pub count: u32,
+    /// Whether it takes part as a whole cell only: a grain.
+    pub whole: bool,
+}
+
+impl World {
+    /// Takes `amount` units of a layer, which are there, out of a cell; lava's energy goes in proportion.
+    pub fn consume(&mut self, layer: usize, place: Place, amount: u16) {
+        let layer = &mut self.layers[layer];
+        let old = layer.at(place);
+        let energy = u32::from(old.energy) * u32::from(amount) / u32::from(old.amount.max(1));
+        let energy = if amount == old.amount { old.energy } else { energy as u16 };
+        layer.set(place, Content { amount: old.amount - amount, energy: old.energy - energy });
+        layer.ledger.used += u64::from(amount);
+        layer.ledger.energy.used += u64::from(energy);
+    }
+
+    /// Adds `amount` units of a layer, for which there is room, to a cell; `energy` is that of a full cell of lava.
+    pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
+        let layer = &mut self.layers[layer];
+        let old = layer.at(place);
+        let added =
+            (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)).min(u32::from(ENERGY_MAX - old.energy));
+        let added = if layer.carries_energy() { added as u16 } else { 0 };
+        layer.set(place, Content { amount: old.amount + amount, energy: old.energy + added });
+        layer.ledger.made += u64::from(amount);
+        layer.ledger.energy.made += u64::from(added);
+    }
+
+    /// Whether all other matter in a cell of a layer that sets finds room in the cell above.
+    pub(crate) fn can_set(&self, layer: usize, [x, y, z]: Place) -> bool {
+        let above = [x, y + 1, z];
+        let open = y + 1 < self.grid.ny && !self.ground.is_solid(above);
+        self.layers.iter().enumerate().filter(|(number, _)| *number != layer).all(|(number, other)| {
+            let (here, there) = (other.at([x, y, z]), if open { other.at(above) } else { Content::default() });
+            let moves = !matches!(other.material().kind, Kind::Still | Kind::Grain);
+            let both = u32::from(here.amount) + u32::from(there.amount);
+            let fits = both <= u32::from(self.most_of(number)) && here.energy.checked_add(there.energy).is_some();
+            here.amount == 0 || open && moves && fits
+        })
+    }
+
+    /// Makes a cell of a layer ground; [`World::can_set`] holds, and no mirror shows anything there.
+    pub fn set_rock(&mut self, layer: usize, [x, y, z]: Place) {
+        let place = [x, y, z];
+        for (number, other) in self.layers.iter_mut().enumerate() {
+            let here = other.at(place);
+            if here == Content::default() {
+                continue;
+            }
+            other.set(place, Content::default());
+            if number == layer {
+                other.ledger.solidified += u64::from(here.amount);
+                other.ledger.energy.removed += u64::from(here.energy);
+            } else {
+                let there = other.at([x, y + 1, z]);
+                let both = Content { amount: here.amount + there.amount, energy: here.energy + there.energy };
+                other.set([x, y + 1, z], both);
+            }
+        }
+        self.set_solid(place, true);
+    }
+
+    /// Empties the cells of a layer without energy that hold less than `below`.
+    pub(crate) fn dry(&mut self, layer: usize, below: u16) {
+        let layer = &mut self.layers[layer];
+        // A layer in which nothing changed has no new film: one at rest costs nothing.
+        if layer.searched == Some((layer.version(), below)) {
+            return;
+        }
+        let films: Vec<Vec<_>> = (0..layer.strips.len()).into_par_iter().map(|tz| layer.films(tz, below)).collect();
+        for (place, amount) in films.into_iter().flatten() {
+            layer.set(place, Content::default());
+            layer.ledger.dried += u64::from(amount);
+        }
+        layer.searched = Some((layer.version(), below));
+    }
+
+    /// Lets what a layer has in the topmost cells of the box leave it.
+    pub(crate) fn leave_by_roof(&mut self, layer: usize) {
+        let top = self.grid.ny - 1;
+        let layer = &mut self.layers[layer];
+        let held = (0..self.grid.nz)
+            .flat_map(|z| layer.row(top, z, 0..self.grid.nx).map(move |(x, cell)| ([x, top, z], cell)));
+        let held: Vec<_> = held.filter(|(_, cell)| cell.amount > 0).collect();
+        for (place, cell) in held {
+            layer.set(place, Content::default());
+            layer.ledger.outflow += u64::from(cell.amount);
+        }
+    }
+}

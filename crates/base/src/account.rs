@@ -1,0 +1,115 @@
+//! Accounts: where every unit of a quantity came from and where it went. Each is one list of sums, from which its check, its report and
+//! the numbers of the window are made.
+
+/// Side of an account on which a sum stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// It came in.
+    Came,
+    /// It is in the box no more.
+    Gone,
+    /// It never was in the box, or is part of another sum.
+    Aside,
+}
+
+/// A sum of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Its name for programs, such as `sourced`.
+    pub key: &'static str,
+    /// Its name for people, such as `left through the sides`.
+    pub words: &'static str,
+    /// Its side.
+    pub side: Side,
+    /// Its units.
+    pub units: i128,
+}
+
+/// Units by which what is in the box and what is gone exceed what came: 0 for an account that closes.
+pub fn excess(sums: &[Sum], now: i128) -> i128 {
+    let signed = sums.iter().map(|sum| match sum.side {
+        Side::Came => -sum.units,
+        Side::Gone => sum.units,
+        Side::Aside => 0,
+    });
+    now + signed.sum::<i128>()
+}
+
+/// Checks that `now` units in the box are what the account says.
+///
+/// # Errors
+/// Names the account, the excess, and every sum that is not 0.
+pub fn check(name: &str, sums: &[Sum], now: i128) -> Result<(), String> {
+    let excess = excess(sums, now);
+    if excess == 0 {
+        return Ok(());
+    }
+    let there = sums.iter().filter(|sum| sum.units != 0);
+    let words: Vec<_> = there.map(|sum| format!("{} {}", sum.units, sum.words)).collect();
+    Err(format!("{name}: {excess} units more than came: {now} now, {}", words.join(", ")))
+}
+
+/// A struct of the sums of one account or more, each with a function that lists its sums:
+/// `list mass { Came initial: u64 = "at step 0", … }`. Fields of other kinds stand behind `also`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __accounts {
+    ($(#[$meta:meta])* $see:vis struct $name:ident {
+        $($(#[$list_doc:meta])* list $list:ident {
+            $($(#[$doc:meta])* $side:ident $key:ident: $units:ty = $words:literal,)*
+        })*
+        $(also { $($(#[$also_doc:meta])* $also:ident: $also_type:ty,)* })?
+    }) => {
+        $(#[$meta])*
+        $see struct $name {
+            $($($(#[$doc])* pub $key: $units,)*)*
+            $($($(#[$also_doc])* pub $also: $also_type,)*)?
+        }
+
+        impl $name {
+            $($(#[$list_doc])*
+            $see fn $list(&self) -> Vec<$crate::account::Sum> {
+                vec![$($crate::account::Sum {
+                    // Lists of two kinds of sums in a struct tell them apart by the name of the list before the key.
+                    key: stringify!($key).strip_prefix(concat!(stringify!($list), "_")).unwrap_or(stringify!($key)),
+                    words: $words,
+                    side: $crate::account::Side::$side,
+                    units: i128::from(self.$key),
+                }),*]
+            })*
+        }
+    };
+}
+
+#[doc(hidden)]
+pub use crate::__accounts as accounts;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    accounts! {
+        #[derive(Default)]
+        struct Two {
+            /// The water.
+            list water {
+                Came rain: u64 = "rain",
+                Gone left: i64 = "left",
+                Aside lost: u64 = "lost before",
+            }
+            /// The heat.
+            list heat { Came heat_sun: i128 = "from the sun", }
+            also { steps: u8, }
+        }
+    }
+
+    #[test]
+    fn an_account_that_does_not_close_says_by_how_much() {
+        let two = Two { rain: 7, left: -2, lost: 5, heat_sun: 1 << 100, steps: 3 };
+        assert_eq!(check("water", &two.water(), 9), Ok(()));
+        assert_eq!(excess(&two.heat(), 0), -(1 << 100));
+        assert_eq!((two.heat()[0].key, two.steps), ("sun", 3));
+        let wrong = check("water", &two.water(), 10).expect_err("one too many");
+        assert_eq!(wrong, "water: 1 units more than came: 10 now, 7 rain, -2 left, 5 lost before");
+    }
+}

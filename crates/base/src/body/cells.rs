@@ -1,0 +1,66 @@
+//! Cells of a body from a file.
+
+use crate::grid::Place;
+use crate::memory::Held;
+
+/// Cells of a box, a bit for each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cells {
+    /// The lowest cell, and the one above the highest.
+    low: Place,
+    high: Place,
+    bits: Vec<u64>,
+    /// Memory of the bits, which all estimates count.
+    held: Held,
+}
+
+impl Cells {
+    /// No cell between two places.
+    pub fn new(low: Place, high: Place) -> Self {
+        let count: usize = (0..3).map(|k| high[k] - low[k]).product();
+        let words = count.div_ceil(64);
+        Self { low, high, bits: vec![0; words], held: Held::bytes(8 * words as u64) }
+    }
+
+    /// The cells between two places that a rule names.
+    pub fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
+        let mut cells = Self::new(low, high);
+        for z in low[2]..high[2] {
+            for y in low[1]..high[1] {
+                for x in (low[0]..high[0]).filter(|&x| inside([x, y, z])) {
+                    cells.insert(cells.index([x, y, z]));
+                }
+            }
+        }
+        cells
+    }
+
+    /// Adds the cell of an index: x fastest, then y, from the lowest corner.
+    pub fn insert(&mut self, index: usize) {
+        self.bits[index / 64] |= 1 << (index % 64);
+    }
+
+    /// Lowest and highest corner of a box around them.
+    pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+        (self.low.map(|v| v as f64), self.high.map(|v| v as f64))
+    }
+
+    /// Whether the cell of a point is one of them.
+    pub fn contains(&self, p: [f64; 3]) -> bool {
+        let is_within = (0..3).all(|k| p[k] >= self.low[k] as f64 && p[k] < self.high[k] as f64);
+        is_within && {
+            let index = self.index(p.map(|v| v as usize));
+            self.bits[index / 64] >> (index % 64) & 1 == 1
+        }
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    fn index(&self, [x, y, z]: Place) -> usize {
+        let [wide, high, _] = [0, 1, 2].map(|k| self.high[k] - self.low[k]);
+        ((z - self.low[2]) * high + y - self.low[1]) * wide + x - self.low[0]
+    }
+}

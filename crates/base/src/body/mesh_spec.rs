@@ -1,0 +1,85 @@
+//! Keys of a mesh in a scene.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cells;
+use crate::param::{Table, table, words};
+use crate::validate::{Invalid, one_line};
+
+/// Farthest place and largest size in cells.
+const FAR: f64 = crate::grid::MAX_SIDE as f64;
+
+/// The axis of a file that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Up {
+    /// x east, y up, z south, as in glTF.
+    Y,
+    /// x east, y north, z up, as in files for printers.
+    Z,
+}
+
+words!(Up);
+
+table! {
+    /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions in metres: where heights are
+    /// stretched, or cells are oblong, the mesh is stretched as the land is.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct MeshSpec {
+        /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.
+        must pub file: PathBuf;
+        /// The object of the file with this name alone; all of them when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub part: Option<String>;
+        /// The axis of the file that points up; z of `.stl`, else y when left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub up: Option<Up>;
+        /// Degrees by which it is turned clockwise, seen from above.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        may pub turn_deg: f64, [-3600.0, 3600.0] "°";
+        /// Where the middle of its lowest end comes to lie (x, y, z); or else `origin`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub base: Option<[f64; 3]>, [-FAR, FAR] "cells";
+        /// Where the origin of the file comes to lie (x, y, z).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub origin: Option<[f64; 3]>, [-FAR, FAR] "cells";
+        /// Its height; or else `unit_m`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub height: Option<f64>, [0.01, FAR] "cells";
+        /// Metres of a unit of the file: 1 for a file in metres, 0.001 for one in millimetres.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub unit_m: Option<f64>, [1e-9, 1e9] "m";
+        ..
+        /// The cells inside, once a scene has read the file.
+        pub cells: Option<Arc<Cells>>;
+    }
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+impl MeshSpec {
+    /// Checks every number, and that place and size are given once; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
+        if let Some(part) = &self.part {
+            one_line(&format!("{key}.part"), part)?;
+        }
+        self.check(key)?;
+        one_of(key, [("base", self.base.is_some()), ("origin", self.origin.is_some())])?;
+        one_of(key, [("height", self.height.is_some()), ("unit_m", self.unit_m.is_some())])
+    }
+}
+
+/// Refuses both keys at once, and neither.
+fn one_of(key: &str, [(first, has_first), (second, has_second)]: [(&str, bool); 2]) -> Result<(), Invalid> {
+    match (has_first, has_second) {
+        (true, true) => Err(Invalid::new(&format!("{key}.{second}"), "set", format!("left out beside {key}.{first}"))),
+        (false, false) => Err(Invalid::new(&format!("{key}.{first}"), "nothing", format!("given, or {second}"))),
+        _ => Ok(()),
+    }
+}

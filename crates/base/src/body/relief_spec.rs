@@ -1,0 +1,38 @@
+//! A heightmap as a body: a relief that stands in the box, such as a bar of chocolate or the floor of a mould.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Cells;
+use crate::param::{Table, table};
+use crate::validate::{Invalid, one_line};
+
+/// Farthest place and largest size in cells.
+const FAR: f64 = crate::grid::MAX_SIDE as f64;
+
+table! {
+    /// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest height lies at the bottom of the
+    /// shape, its highest at the top; where the file has no height there is no body.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct ReliefSpec {
+        /// The file, relative to the folder of the scene, in any format of a heightmap.
+        must pub file: PathBuf;
+        /// Lowest corner (x, y, z): west, bottom, north.
+        must pub from: [f64; 3], [-FAR, FAR] "cells";
+        /// Extent (x, y, z).
+        must pub size: [f64; 3], [0.5, FAR] "cells";
+        ..
+        /// The cells inside, once a scene has read the file.
+        pub cells: Option<Arc<Cells>>;
+    }
+}
+
+impl ReliefSpec {
+    /// Checks every number; `key` is the table's name.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
+        self.check(key)
+    }
+}

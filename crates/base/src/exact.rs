@@ -1,0 +1,85 @@
+//! Lists of a fixed length in a scene. Without a check, serde takes the first values of a longer list and drops the rest.
+//! Fields of such a type name one of these functions in `#[serde(deserialize_with = …)]`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
+
+/// Exactly so many values.
+pub fn list<'de, D, T, const N: usize>(from: D) -> Result<[T; N], D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    List::deserialize(from).map(|List(values)| values)
+}
+
+/// Exactly so many values, or nothing.
+pub fn option<'de, D, T, const N: usize>(from: D) -> Result<Option<[T; N]>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(from).map(|list| list.map(|List(values)| values))
+}
+
+/// So many lists of exactly so many values.
+pub fn lists<'de, D, T, const N: usize, const M: usize>(from: D) -> Result<[[T; N]; M], D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    list(from).map(|lists: [List<T, N>; M]| lists.map(|List(values)| values))
+}
+
+/// Any number of lists of exactly so many values.
+pub fn many<'de, D, T, const N: usize>(from: D) -> Result<Vec<[T; N]>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Vec::deserialize(from).map(|lists: Vec<List<T, N>>| lists.into_iter().map(|List(values)| values).collect())
+}
+
+/// Any number of lists of exactly so many values, or nothing.
+pub fn some<'de, D, T, const N: usize>(from: D) -> Result<Option<Vec<[T; N]>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let lists: Option<Vec<List<T, N>>> = Option::deserialize(from)?;
+    Ok(lists.map(|lists| lists.into_iter().map(|List(values)| values).collect()))
+}
+
+struct List<T, const N: usize>([T; N]);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for List<T, N> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(Values(PhantomData)).map(Self)
+    }
+}
+
+struct Values<T, const N: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Values<T, N> {
+    type Value = [T; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an array of length {N}")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<[T; N], A::Error> {
+        let mut values = Vec::with_capacity(N);
+        while values.len() < N
+            && let Some(value) = from.next_element()?
+        {
+            values.push(value);
+        }
+        let mut count = values.len();
+        while count >= N && from.next_element::<IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        values.try_into().ok().filter(|_| count == N).ok_or_else(|| Error::invalid_length(count, &self))
+    }
+}

@@ -1,0 +1,145 @@
+//! Files that are read from inside of others: those of the program ([`crate::shipped`]), and those of a session file.
+//!
+//! A session file is a ZIP archive that readers take for a folder: `trip.lavoxel/scene.toml` is its scene, in the folder
+//! of the heightmaps that it names. `lavoxel::scene::Scene::pack` writes one.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Component, Path};
+use std::rc::Rc;
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use crate::input;
+use crate::memory::{Held, MemoryEstimate};
+use crate::shipped;
+
+/// Ending of session files.
+pub const ENDING: &str = "lavoxel";
+
+/// Most bytes of a session file that are read for its list of files, of which an entry takes 46 at least.
+const LONGEST_LIST: u64 = 1 << 20;
+
+/// Memory of the longest list in bytes.
+const LIST: f64 = 16.0 * LONGEST_LIST as f64;
+
+/// The hint for what does not fit into memory.
+const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
+
+/// A file from inside of another one.
+#[derive(Debug)]
+pub struct Inside {
+    /// Its bytes.
+    pub bytes: Cow<'static, [u8]>,
+    /// Memory that counts as long as the bytes are there.
+    pub held: Held,
+}
+
+/// The file at a path, where it is one of the program or of a session file; `None` for those that lie on the disk.
+pub fn file(path: &Path) -> Option<io::Result<Inside>> {
+    if let Some(bytes) = shipped::bytes(path) {
+        return Some(Ok(Inside { bytes: Cow::Borrowed(bytes), held: Held::bytes(bytes.len() as u64) }));
+    }
+    let (session, name) = session_and_name(path)?;
+    Some(entry(session, &name))
+}
+
+/// Whether a path is named as session files are.
+pub fn is_session(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
+}
+
+/// The session file in which a file lies, if it lies in one.
+pub fn session_of(path: &Path) -> Option<&Path> {
+    session_and_name(path).map(|(session, _)| session)
+}
+
+/// The session file on the disk, and the name of the file in it.
+fn session_and_name(path: &Path) -> Option<(&Path, String)> {
+    let session = path.ancestors().skip(1).find(|folder| is_session(folder) && folder.is_file())?;
+    let parts = path.strip_prefix(session).ok()?.components().map(|part| match part {
+        Component::Normal(name) => name.to_str(),
+        _ => None,
+    });
+    Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
+}
+
+/// A file of a session file, whose length is weighed before it is read.
+fn entry(session: &Path, name: &str) -> io::Result<Inside> {
+    input::guard(|| unpacked(session, name))?
+}
+
+fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
+    let (file, _) = input::SESSION.open(session)?;
+    let list = MemoryEstimate::of("the list of the session file", 1, LIST);
+    list.check(MEND).map_err(io::Error::other)?;
+    let left = Rc::new(Cell::new(LONGEST_LIST));
+    let mut archive =
+        ZipArchive::new(BufReader::new(Listed { file, left: Rc::clone(&left), last: [0; 3] })).map_err(wrong)?;
+    left.set(u64::MAX);
+    let packed = archive.by_name(name).map_err(|cause| match cause {
+        ZipError::FileNotFound => io::Error::new(io::ErrorKind::NotFound, format!("there is no {name} in it")),
+        cause => wrong(cause),
+    })?;
+    let length = packed.size();
+    let need = MemoryEstimate::of("a file of the session file", usize::try_from(length).unwrap_or(usize::MAX), 1.0);
+    need.clone().and(list).check(MEND).map_err(io::Error::other)?;
+    let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
+    // The checksum is compared where the file ends, so one byte more than its length is asked for.
+    let mut whole = packed.take(length.saturating_add(1));
+    whole.read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
+    if bytes.len() as u64 != length {
+        let cause = io::Error::other(format!("{name} has another length than its list says"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, words(&cause)));
+    }
+    Ok(Inside { bytes: Cow::Owned(bytes), held: need.held() })
+}
+
+/// The error of an archive as one of reading.
+fn wrong(cause: ZipError) -> io::Error {
+    match cause {
+        ZipError::Io(cause) => cause,
+        cause => io::Error::new(io::ErrorKind::InvalidData, words(&cause)),
+    }
+}
+
+/// A session file whose list of files is read: it has an end, and no claim of more entries than bytes.
+struct Listed {
+    file: File,
+    left: Rc<Cell<u64>>,
+    /// Bytes read before, for a signature that lies in two pieces.
+    last: [u8; 3],
+}
+
+impl Read for Listed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        /// Record of a ZIP64 archive, which says how many entries memory is made ready for.
+        const ZIP64: &[u8] = b"PK\x06\x06";
+        let count = self.file.read(into)?;
+        if self.left.get() == u64::MAX {
+            return Ok(count);
+        }
+        let left = self.left.get().checked_sub(count as u64);
+        self.left.set(left.ok_or_else(|| io::Error::other("its list of files is longer than 1 MiB"))?);
+        let seen = [&self.last[..], &into[..count]].concat();
+        self.last.copy_from_slice(&seen[seen.len() - 3..]);
+        match seen.windows(ZIP64.len()).any(|bytes| bytes == ZIP64) {
+            true => Err(io::Error::other("it is a ZIP64 archive; pack it again without")),
+            false => Ok(count),
+        }
+    }
+}
+
+impl Seek for Listed {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.last = [0; 3];
+        self.file.seek(to)
+    }
+}
+
+fn words(cause: &dyn std::error::Error) -> String {
+    format!("no whole session file (a ZIP archive; lavoxel resume takes checkpoints): {cause}")
+}

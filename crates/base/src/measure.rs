@@ -1,0 +1,316 @@
+//! Measures of materials, ground, air and flow: names, units, ranges and words in one place.
+//!
+//! A measure of a material of a world is a `Quantity`.
+
+use crate::param::{Form, Value};
+use crate::units::ENERGY_SHOWN;
+
+/// Things that have a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Every material.
+    Materials,
+    /// Materials that carry energy.
+    Carriers,
+    /// The ground.
+    Ground,
+    /// The air.
+    Air,
+    /// The ground under an air.
+    Fallout,
+    /// The lava of the physical model.
+    Flow,
+}
+
+impl Of {
+    /// Whether the names of its measures have a material in front, or stand for the lava without one.
+    pub fn has_material(self) -> bool {
+        !matches!(self, Self::Ground | Self::Fallout)
+    }
+}
+
+/// Facts of a measure, known before any world is.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Name in files and flags.
+    pub name: &'static str,
+    /// Unit; empty for a pure number.
+    pub unit: &'static str,
+    /// In a line; `{}` stands for the material.
+    pub what: &'static str,
+    /// The model that has it.
+    pub of: Of,
+}
+
+impl Facts {
+    fn new(of: Of, name: &'static str, unit: &'static str, what: &'static str) -> Self {
+        Self { name, unit, what, of }
+    }
+}
+
+/// Something that is measured of a material or of the ground.
+pub trait Measure: Copy + PartialEq + 'static {
+    /// All of them, in the order in which they are listed.
+    const ALL: &'static [Self];
+
+    /// Name, unit and the like.
+    fn facts(self) -> Facts;
+}
+
+/// Measures of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CellMeasure {
+    /// How full the cell is.
+    Amount,
+    /// Energy in the cell.
+    Energy,
+    /// Energy per amount.
+    SpecificEnergy,
+    /// 1 in rock, 0 elsewhere.
+    Solid,
+    /// How much warmer the air is than at rest.
+    Heat,
+    /// Ash in the air.
+    Ash,
+    /// Drops of water in the air.
+    Steam,
+    /// Ink in the air, of all colours together.
+    Ink,
+    /// How fast the air moves.
+    Speed,
+    /// Temperature of lava of the physical model.
+    Temperature,
+    /// Its viscosity.
+    Viscosity,
+    /// Its velocity towards east.
+    VelocityEast,
+    /// Its velocity towards north.
+    VelocityNorth,
+    /// Lava of the physical model that turned to rock.
+    Set,
+}
+
+impl Measure for CellMeasure {
+    const ALL: &'static [Self] = &[
+        Self::Amount,
+        Self::Energy,
+        Self::SpecificEnergy,
+        Self::Solid,
+        Self::Heat,
+        Self::Ash,
+        Self::Steam,
+        Self::Ink,
+        Self::Speed,
+        Self::Temperature,
+        Self::Viscosity,
+        Self::VelocityEast,
+        Self::VelocityNorth,
+        Self::Set,
+    ];
+
+    fn facts(self) -> Facts {
+        match self {
+            Self::Amount => Facts::new(Of::Materials, "amount", "full cells", "amount of {}, 0 to 1"),
+            Self::Energy => {
+                Facts::new(Of::Carriers, "energy", "vent units", "energy of the {}, 1 for a full cell from the vent")
+            }
+            Self::SpecificEnergy => Facts::new(
+                Of::Carriers,
+                "specific-energy",
+                "vent units per full cell",
+                "energy of the {} per amount, 1 from the vent",
+            ),
+            Self::Solid => Facts::new(Of::Ground, "solid", "", "rock, and which material is where"),
+            Self::Heat => Facts::new(Of::Air, "heat", "K", "how much warmer the air is than at rest"),
+            Self::Ash => Facts::new(Of::Air, "ash", "kg/m³", "ash in the air"),
+            Self::Steam => Facts::new(Of::Air, "steam", "kg/m³", "drops of water in the air"),
+            Self::Ink => Facts::new(Of::Air, "ink", "kg/m³", "ink in the air, all colours together"),
+            Self::Speed => Facts::new(Of::Air, "speed", "m/s", "speed of the air"),
+            Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the {}"),
+            Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the {}"),
+            Self::VelocityEast => Facts::new(Of::Flow, "velocity-east", "m/s", "velocity of the {} towards east"),
+            Self::VelocityNorth => Facts::new(Of::Flow, "velocity-north", "m/s", "velocity of the {} towards north"),
+            Self::Set => Facts::new(Of::Flow, "set", "full cells", "{} that turned to rock"),
+        }
+    }
+}
+
+impl CellMeasure {
+    /// Its name, without a material.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Values from the lower to the upper end of a colour scale; a cell may hold more. That of a temperature depends on the lava:
+    /// see `StateRef::range`.
+    pub fn range(self) -> (f32, f32) {
+        match self {
+            Self::Amount | Self::Solid | Self::Set => (0.0, 1.0),
+            Self::Energy | Self::SpecificEnergy => (0.0, ENERGY_SHOWN),
+            Self::Heat => (0.0, 50.0),
+            Self::Ash | Self::Steam | Self::Ink => (0.0, 0.01),
+            Self::Speed => (0.0, 20.0),
+            Self::Temperature => (273.0, 1500.0),
+            Self::Viscosity => (0.0, 1e4),
+            Self::VelocityEast | Self::VelocityNorth => (-1.0, 1.0),
+        }
+    }
+
+    /// Title and unit of a colour bar; none for what has no values.
+    pub fn bar(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Amount => Some(("amount", "of a cell")),
+            Self::Energy => Some(("energy", "of a vent's cell")),
+            Self::SpecificEnergy => Some(("energy per amount", "vent = 1")),
+            Self::Solid => None,
+            Self::Heat => Some(("air warmer than at rest", "K")),
+            Self::Ash => Some(("ash in the air", "kg/m³")),
+            Self::Steam => Some(("drops in the air", "kg/m³")),
+            Self::Ink => Some(("ink in the air", "kg/m³")),
+            Self::Speed => Some(("speed of the air", "m/s")),
+            Self::Temperature => Some(("temperature", "K")),
+            Self::Viscosity => Some(("viscosity", "Pa s")),
+            Self::VelocityEast => Some(("velocity east", "m/s")),
+            Self::VelocityNorth => Some(("velocity north", "m/s")),
+            Self::Set => Some(("set lava", "of a cell")),
+        }
+    }
+}
+
+/// Measures of a column of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ColumnMeasure {
+    /// Height of the material in the column now.
+    Thickness,
+    /// When it first stood there.
+    Arrival,
+    /// The largest thickness ever.
+    MaxThickness,
+    /// The largest energy of a cell ever.
+    PeakEnergy,
+    /// Elevation of the ground with it and all heavier materials.
+    Surface,
+    /// Elevation of the ground.
+    Ground,
+    /// Ash that fell on the ground from the air.
+    Ash,
+    /// When lava of the physical model first stood there.
+    ArrivalTime,
+    /// Lava of the physical model that turned to rock.
+    SetThickness,
+    /// Temperature of its surface.
+    Temperature,
+    /// Its viscosity.
+    Viscosity,
+    /// The largest speed of its surface ever.
+    MaxSpeed,
+}
+
+impl Measure for ColumnMeasure {
+    const ALL: &'static [Self] = &[
+        Self::Thickness,
+        Self::Arrival,
+        Self::MaxThickness,
+        Self::PeakEnergy,
+        Self::Surface,
+        Self::Ground,
+        Self::Ash,
+        Self::ArrivalTime,
+        Self::SetThickness,
+        Self::Temperature,
+        Self::Viscosity,
+        Self::MaxSpeed,
+    ];
+
+    fn facts(self) -> Facts {
+        match self {
+            Self::Thickness => Facts::new(Of::Materials, "thickness", "m", "{} thickness"),
+            Self::Arrival => {
+                Facts::new(Of::Materials, "arrival", "steps", "number of steps after which {} first stood here")
+            }
+            Self::MaxThickness => {
+                Facts::new(Of::Materials, "max-thickness", "m", "largest {} thickness after any step")
+            }
+            Self::PeakEnergy => {
+                Facts::new(Of::Carriers, "peak-energy", "vent units", "largest energy of a cell after any step")
+            }
+            Self::Surface => Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}"),
+            Self::Ground => Facts::new(Of::Ground, "ground", "m", "elevation of the ground"),
+            Self::Ash => Facts::new(Of::Fallout, "ash", "kg/m²", "ash that fell from the air"),
+            Self::ArrivalTime => Facts::new(Of::Flow, "arrival", "h", "hours after which {} first stood here"),
+            Self::SetThickness => Facts::new(Of::Flow, "set-thickness", "m", "{} that turned to rock"),
+            Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the surface of the {}"),
+            Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the uppermost {}"),
+            Self::MaxSpeed => Facts::new(Of::Flow, "max-speed", "m/s", "largest speed of the surface of the {}"),
+        }
+    }
+}
+
+/// How maps colour a measure, in pictures and in the styles of QGIS.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// One of `PALETTE_NAMES`, or `land`: the colours of elevations.
+    pub palette: &'static str,
+    /// Whether the palette is turned around: bright for small values, as maps of fallen ash are.
+    pub reversed: bool,
+    /// Which values the palette covers.
+    pub span: Span,
+    /// Whether 0 says that there is nothing, so that the ground shows through.
+    pub none_at_zero: bool,
+}
+
+/// Which values the palette of a map covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Span {
+    /// From 0 to the largest value of the map, rounded up.
+    FromZero,
+    /// From the smallest value of the map to its largest.
+    Found,
+    /// As many powers of ten up to the largest value of the map, rounded up; places on the palette go by the logarithm.
+    Decades(u8),
+}
+
+impl Ramp {
+    fn new(palette: &'static str, span: Span, none_at_zero: bool) -> Self {
+        Self { palette, reversed: false, span, none_at_zero }
+    }
+
+    fn reversed(self) -> Self {
+        Self { reversed: true, ..self }
+    }
+}
+
+/// A new measure of columns is a variant, its place in `ALL`, its line in `facts`, its line in `ramp`, and its numbers in
+/// `export::maps::Maps::values`.
+impl ColumnMeasure {
+    /// How maps colour it.
+    pub fn ramp(self) -> Ramp {
+        match self {
+            Self::Thickness | Self::MaxThickness | Self::SetThickness => Ramp::new("lava", Span::FromZero, true),
+            Self::Arrival | Self::ArrivalTime | Self::MaxSpeed => Ramp::new("viridis", Span::FromZero, false),
+            Self::Temperature => Ramp::new("inferno", Span::Found, false),
+            Self::Viscosity => Ramp::new("viridis", Span::Decades(4), false),
+            Self::PeakEnergy => Ramp::new("inferno", Span::FromZero, false),
+            Self::Surface | Self::Ground => Ramp::new("land", Span::Found, false),
+            Self::Ash => Ramp::new("inferno", Span::Decades(4), true).reversed(),
+        }
+    }
+
+    /// Whether it needs `Records` of the past.
+    pub fn needs_records(self) -> bool {
+        matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
+    }
+}
+
+/// The measures of the lava that can colour it.
+pub const COLORS: [CellMeasure; 2] = [CellMeasure::Amount, CellMeasure::SpecificEnergy];
+
+/// Their names in scenes that were written before measures had one list.
+pub const OLDER_COLORS: [&str; 2] = ["density", "energy"];
+
+impl Value for CellMeasure {
+    /// Those that can colour the volume.
+    fn form() -> Form {
+        Form::Words(COLORS.map(|measure| measure.facts().name).into_iter().chain(OLDER_COLORS).collect())
+    }
+}

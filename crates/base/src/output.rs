@@ -1,0 +1,659 @@
+//! Output files that appear whole or not at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tempfile::NamedTempFile;
+
+/// A format of files that are written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Writer {
+    /// Name in the list, such as `geotiff`.
+    pub name: &'static str,
+    /// The file in words.
+    pub what: &'static str,
+    /// Endings of names, without the dot; empty where the program chooses the name.
+    pub endings: &'static [&'static str],
+    /// Commands and flags that write one.
+    pub named_by: &'static str,
+    /// Source file that begins the file, and alone may.
+    pub written_in: &'static str,
+}
+
+/// All formats that are written. A test compares the list with the source files that begin a [`WholeFile`].
+pub static WRITERS: &[Writer] = &[
+    Writer {
+        name: "geotiff",
+        what: "a map as GeoTIFF",
+        endings: &["tif", "tiff"],
+        named_by: "`--map`, `hazard`, `compare --classes`",
+        written_in: "crates/io/src/export/geotiff.rs",
+    },
+    Writer {
+        name: "asc",
+        what: "a map as ESRI grid",
+        endings: &["asc"],
+        named_by: "`--map`",
+        written_in: "crates/io/src/export/asc.rs",
+    },
+    Writer {
+        name: "contours",
+        what: "lines of a map in GeoJSON",
+        endings: &["geojson", "json"],
+        named_by: "`--map`, `hazard`",
+        written_in: "crates/io/src/export/geojson.rs",
+    },
+    Writer {
+        name: "geopackage",
+        what: "lines of a map as GeoPackage",
+        endings: &["gpkg"],
+        named_by: "`--map`, `hazard`",
+        written_in: "crates/io/src/export/gpkg.rs",
+    },
+    Writer {
+        name: "globe",
+        what: "a map for globes",
+        endings: &["kmz"],
+        named_by: "`--map`, `hazard --pictures`",
+        written_in: "crates/io/src/export/kmz.rs",
+    },
+    Writer {
+        name: "style",
+        what: "a style of QGIS beside a map",
+        endings: &["qml"],
+        named_by: "`--map`, `hazard`",
+        written_in: "crates/io/src/export/qml.rs",
+    },
+    Writer {
+        name: "picture",
+        what: "a picture",
+        endings: &["png"],
+        named_by: "`--picture`, `--map`, `sheet`, `terrain --picture`",
+        written_in: "crates/io/src/export/png.rs",
+    },
+    Writer {
+        name: "film",
+        what: "a film",
+        endings: &["png", "apng", "webp", "gif", "mp4"],
+        named_by: "`--animation`",
+        written_in: "crates/io/src/export/film.rs",
+    },
+    Writer {
+        name: "frames",
+        what: "finished frames of a film",
+        endings: &["png"],
+        named_by: "`--animation`, beside the film",
+        written_in: "crates/io/src/export/parts.rs",
+    },
+    Writer {
+        name: "vti",
+        what: "fields for ParaView",
+        endings: &["vti", "pvd"],
+        named_by: "`--volume`",
+        written_in: "crates/io/src/export/vti.rs",
+    },
+    Writer {
+        name: "vdb",
+        what: "fields as OpenVDB",
+        endings: &["vdb"],
+        named_by: "`--volume`",
+        written_in: "crates/io/src/export/vdb.rs",
+    },
+    Writer {
+        name: "glb",
+        what: "surfaces in glTF",
+        endings: &["glb"],
+        named_by: "`--mesh`",
+        written_in: "crates/io/src/export/mesh/glb.rs",
+    },
+    Writer {
+        name: "ply",
+        what: "surfaces in PLY",
+        endings: &["ply"],
+        named_by: "`--mesh`",
+        written_in: "crates/io/src/export/mesh/ply.rs",
+    },
+    Writer {
+        name: "npz",
+        what: "arrays of NumPy",
+        endings: &["npz"],
+        named_by: "`--npz`",
+        written_in: "crates/io/src/export/npz.rs",
+    },
+    Writer {
+        name: "heightmap",
+        what: "a heightmap",
+        endings: &["asc", "png", "tif", "tiff", "prj"],
+        named_by: "`terrain --out`, `run --ground`",
+        written_in: "crates/geo/src/terrain/write.rs",
+    },
+    Writer {
+        name: "checkpoint",
+        what: "a checkpoint",
+        endings: &["lvx"],
+        named_by: "`--checkpoint`",
+        written_in: "crates/io/src/checkpoint/keeper.rs",
+    },
+    Writer {
+        name: "session",
+        what: "a session file",
+        endings: &["lavoxel"],
+        named_by: "`scene --pack`, the window",
+        written_in: "crates/scene/src/scene/pack.rs",
+    },
+    Writer {
+        name: "scene",
+        what: "a scene",
+        endings: &["toml"],
+        named_by: "the window",
+        written_in: "crates/scene/src/scene/save.rs",
+    },
+    Writer {
+        name: "sheet",
+        what: "a sheet as PDF",
+        endings: &["pdf"],
+        named_by: "`sheet --out`",
+        written_in: "crates/observe/src/sheet/mod.rs",
+    },
+    Writer {
+        name: "project",
+        what: "a project for QGIS",
+        endings: &["qgs", "qgz"],
+        named_by: "`sheet --qgis`",
+        written_in: "crates/observe/src/sheet/qgis.rs",
+    },
+    Writer {
+        name: "report",
+        what: "a report",
+        endings: &["md", "html", "htm"],
+        named_by: "`sheet --report`",
+        written_in: "crates/observe/src/sheet/report.rs",
+    },
+    Writer {
+        name: "record",
+        what: "runs and plan of a hazard map",
+        endings: &[],
+        named_by: "`hazard`",
+        written_in: "crates/observe/src/hazard/folder.rs",
+    },
+    Writer {
+        name: "tables",
+        what: "tables of a hazard map",
+        endings: &["csv"],
+        named_by: "`hazard`",
+        written_in: "crates/observe/src/hazard/write.rs",
+    },
+    Writer {
+        name: "trial",
+        what: "runs and results of a fit",
+        endings: &["json", "md", "toml", "csv", "svg"],
+        named_by: "`calibrate`",
+        written_in: "crates/observe/src/calibrate/folder.rs",
+    },
+    Writer {
+        name: "exposure",
+        what: "what lava reaches",
+        endings: &["csv", "geojson"],
+        named_by: "`--exposure`, `--barrier-table`",
+        written_in: "crates/observe/src/exposure/write.rs",
+    },
+    Writer {
+        name: "plot",
+        what: "numbers beside theory",
+        endings: &["svg"],
+        named_by: "`verify --plot`",
+        written_in: "crates/observe/src/plot/mod.rs",
+    },
+    Writer {
+        name: "bench",
+        what: "times of a machine",
+        endings: &["json"],
+        named_by: "`bench --save`",
+        written_in: "src/cli/bench/saved.rs",
+    },
+    Writer {
+        name: "recent",
+        what: "the list of files opened before",
+        endings: &[],
+        named_by: "the window",
+        written_in: "crates/window/src/shell/recent.rs",
+    },
+];
+
+/// Folder for files without a name from the user.
+pub const FOLDER: &str = "lavoxel-out";
+
+/// Most letters of a part of a file name that comes from a file.
+const LONGEST_NAME: usize = 60;
+
+/// Text from outside as a part of a file name, which leads to no other folder: letters, digits, `-`, `_` and `.` inside.
+pub fn safe_name(text: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = text.trim_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
+    if name.is_empty() { "unnamed".to_owned() } else { name }
+}
+
+/// A scene's name as the beginning of a file name, for all systems and shells.
+pub fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let plain: String = safe_name(name).chars().map(plain).collect();
+    let plain = plain.trim_matches('-');
+    if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
+}
+
+/// The first of `name`, `name-2`, `name-3`, … in `folder`, still without an ending, that is not taken.
+pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
+    let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
+    std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
+}
+
+/// Ways to treat a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Leave it untouched and report an error.
+    Keep,
+    /// Put the new file in its place once it is complete.
+    Replace,
+}
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// The file is there and may not be replaced.
+    #[error("{path} exists already: choose another name")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is read by the same work.
+    #[error("{path} is read by this command and would be replaced: choose another name for what is written")]
+    Source {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is another output of the same work.
+    #[error("{path}: two outputs cannot have the same name")]
+    Twice {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder or the file cannot be written.
+    #[error("cannot write {path}: {cause}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        cause: io::Error,
+    },
+}
+
+impl OutputError {
+    /// An input-output error about `path`.
+    pub fn io(path: &Path, cause: io::Error) -> Self {
+        Self::Io { path: path.to_owned(), cause }
+    }
+}
+
+/// A path by which a file is known, whatever way leads to it, also of one that is still to be made.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if let Ok(path) = fs::canonicalize(&path) {
+        return path;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => resolved(folder).join(name),
+        _ => path,
+    }
+}
+
+/// Whether two paths lead to one file.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || resolved(a) == resolved(b)
+}
+
+/// Checks that no two outputs of a command lead to one file.
+///
+/// # Errors
+/// [`OutputError::Twice`] names the second one.
+pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), OutputError> {
+    let mut seen = BTreeSet::new();
+    match paths.into_iter().find(|path| !seen.insert(resolved(path))) {
+        Some(path) => Err(OutputError::Twice { path: path.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Files that no output of this process replaces.
+static SOURCES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Keeps a file, which the program reads, from being replaced by what it writes; one that is not there is no matter.
+pub fn protect(path: &Path) {
+    if let (Ok(path), Ok(mut sources)) = (fs::canonicalize(path), SOURCES.lock()) {
+        sources.insert(path);
+    }
+}
+
+fn is_source(path: &Path) -> bool {
+    let among = |path: PathBuf| SOURCES.lock().is_ok_and(|sources| sources.contains(&path));
+    fs::canonicalize(path).is_ok_and(among)
+}
+
+/// Checks, before long work, that `path` may be written.
+pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
+    if is_source(path) {
+        return Err(OutputError::Source { path: path.to_owned() });
+    }
+    if existing == Existing::Keep && path.exists() {
+        return Err(OutputError::Exists { path: path.to_owned() });
+    }
+    // A device or a pipe would not be written but replaced, which only the administrator can do, and never wants to.
+    if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        return Err(OutputError::io(path, io::Error::other("it is a device or pipe; name a file instead")));
+    }
+    if path.is_dir() {
+        return Err(OutputError::io(path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+    }
+    let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(Path::new("."));
+    if !above.is_dir() {
+        let reason = format!("{} is no folder", above.display());
+        return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
+    }
+    // Only writing tells whether a folder can be written.
+    temporary(above, &temporary_prefix(path)).map(drop).map_err(|cause| OutputError::io(path, cause))
+}
+
+/// A file that is written next to its place and moved there by [`WholeFile::commit`]. Dropped before that, it leaves
+/// nothing behind.
+#[derive(Debug)]
+pub struct WholeFile {
+    path: PathBuf,
+    existing: Existing,
+    writer: BufWriter<NamedTempFile>,
+    _begun: Begun,
+}
+
+/// The temporary files of all that is being written, and the names that they will have.
+static BEGUN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
+
+/// A file among those that are being written.
+#[derive(Debug)]
+struct Begun(PathBuf);
+
+impl Begun {
+    fn new(temporary: &Path, path: &Path) -> Self {
+        if let Ok(mut begun) = BEGUN.lock() {
+            begun.insert(temporary.to_owned(), path.to_owned());
+        }
+        Self(temporary.to_owned())
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Ok(mut begun) = BEGUN.lock() {
+            begun.remove(&self.0);
+        }
+    }
+}
+
+/// Removes what was written so far of files that are not whole yet, and gives the names that these would have had. It is for the
+/// end of the program: their writers fail after that.
+pub fn abandon() -> Vec<PathBuf> {
+    let begun = BEGUN.lock().map(|mut begun| std::mem::take(&mut *begun)).unwrap_or_default();
+    let removed = begun.into_iter().filter(|(temporary, _)| fs::remove_file(temporary).is_ok());
+    removed.map(|(_, path)| path).collect()
+}
+
+impl WholeFile {
+    /// Starts a file; folders on the way are made.
+    pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
+        check_free(path, existing)?;
+        let folder = folder_of(path);
+        let start = || {
+            fs::create_dir_all(folder)?;
+            sweep_once(folder);
+            let file = temporary(folder, &temporary_prefix(path))?;
+            // A lock that `sweep` checks; the system releases it when the program ends.
+            #[cfg(unix)]
+            file.as_file().try_lock().ok();
+            Ok(file)
+        };
+        let file = start().map_err(|cause| OutputError::io(path, cause))?;
+        let begun = Begun::new(file.path(), path);
+        Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file), _begun: begun })
+    }
+
+    /// Where the file will be.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where its bytes are until then, for a program that writes the file itself.
+    pub fn temporary_path(&self) -> &Path {
+        self.writer.get_ref().path()
+    }
+
+    /// Brings the bytes to the disk, where a full one says so, and leaves the file next to its place.
+    pub fn sync(&mut self) -> Result<(), OutputError> {
+        let sync = |writer: &mut BufWriter<NamedTempFile>| {
+            writer.flush()?;
+            writer.get_ref().as_file().sync_all()
+        };
+        sync(&mut self.writer).map_err(|cause| OutputError::io(&self.path, cause))
+    }
+
+    /// Brings the bytes to the disk and moves the file to its place.
+    pub fn commit(mut self) -> Result<(), OutputError> {
+        self.sync()?;
+        let Self { path, existing, writer, _begun } = self;
+        let fail = |cause| OutputError::io(&path, cause);
+        let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
+        let moved = match existing {
+            Existing::Keep => file.persist_noclobber(&path),
+            Existing::Replace => file.persist(&path),
+        };
+        match moved {
+            Ok(_) => {
+                sync_folder(folder_of(&path));
+                Ok(())
+            }
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(OutputError::Exists { path }),
+            Err(e) => Err(fail(e.error)),
+        }
+    }
+}
+
+/// The folder in which a file lies.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Brings to the disk which names a folder has, so that a file that was moved survives a failure of power. Not every
+/// system can, and the file is whole either way.
+fn sync_folder(folder: &Path) {
+    if cfg!(unix) {
+        fs::File::open(folder).and_then(|folder| folder.sync_all()).ok();
+    }
+}
+
+/// How the names of all temporary files begin.
+const TEMPORARY: &str = ".lavoxel-";
+
+/// Characters that the name of a temporary file has after its prefix.
+const RANDOM_CHARACTERS: usize = 6;
+
+/// How the names of the temporary files for `path` begin.
+fn temporary_prefix(path: &Path) -> String {
+    let name = path.file_name().map(|name| file_name(&name.to_string_lossy()));
+    format!("{TEMPORARY}{}-", name.unwrap_or_default())
+}
+
+/// A passing second name for the file at `path`, which [`sweep`] knows as well.
+pub fn second_name(path: &Path) -> PathBuf {
+    folder_of(path).join(format!("{}second", temporary_prefix(path)))
+}
+
+/// Age from which a temporary file without a lock was left behind, and is not just about to be locked.
+const LEFT_BEHIND: Duration = Duration::from_secs(60);
+
+/// Removes, once for each folder, what writers of any file in it that were killed have left behind.
+fn sweep_once(folder: &Path) {
+    static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let first = |mut swept: std::sync::MutexGuard<'_, BTreeSet<PathBuf>>| swept.insert(folder.to_owned());
+    if SWEPT.lock().is_ok_and(first) {
+        let old = |entry: &fs::DirEntry| {
+            let age = entry.metadata().ok().and_then(|about| about.modified().ok()?.elapsed().ok());
+            age.is_some_and(|age| age >= LEFT_BEHIND)
+        };
+        sweep_those(folder, |entry, name| name.starts_with(TEMPORARY) && old(entry));
+    }
+}
+
+/// Removes what writers of `path` that were killed have left behind. Files of writers that live stay: they are locked,
+/// where the system can do that for a file that another program opens.
+pub fn sweep(path: &Path) {
+    let prefix = temporary_prefix(path);
+    sweep_those(folder_of(path), |_, name| {
+        name.strip_prefix(&prefix).is_some_and(|rest| rest.len() == RANDOM_CHARACTERS)
+    });
+}
+
+/// Removes what writers of any file in a folder that were killed have left behind, of a folder that only one program writes.
+pub fn sweep_away(folder: &Path) {
+    sweep_those(folder, |_, name| name.starts_with(TEMPORARY));
+}
+
+/// Removes the ordinary files of a folder that are chosen and that no writer holds.
+fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
+    if !cfg!(unix) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| chosen(&entry, name))
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            // Who cannot remove it has no harm from it.
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
+/// A temporary file with the mode of any new file: the usual one is for its owner's eyes only.
+fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Seek for WholeFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.writer.seek(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_names_count_up() {
+        let taken = |path: &Path| ["out/a", "out/a-2", "out/b-2"].map(Path::new).contains(&path);
+        let names = ["a", "b"].map(|name| free_name(Path::new("out"), name, taken));
+        assert_eq!(names, ["out/a-3", "out/b"].map(PathBuf::from));
+        assert_eq!([file_name("Maunga Whau!"), file_name("…")], ["maunga-whau", "scene"]);
+        assert_eq!(
+            ["../../a b", "water.thickness", "..", "/"].map(safe_name),
+            ["_.._a_b", "water.thickness", "unnamed", "_"]
+        );
+    }
+
+    #[test]
+    fn appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("new/picture.bin");
+        let mut file = WholeFile::create(&path, Existing::Keep).expect("it is free");
+        file.write_all(b"half").expect("written");
+        drop(file);
+        assert_eq!(fs::read_dir(folder.path().join("new")).expect("a folder").count(), 0);
+
+        let mut file = WholeFile::create(&path, Existing::Keep).expect("it is free");
+        file.write_all(b"whole").expect("written");
+        file.commit().expect("moved");
+        assert_eq!(fs::read(&path).expect("there"), b"whole");
+        assert!(matches!(WholeFile::create(&path, Existing::Keep), Err(OutputError::Exists { .. })));
+
+        let mut file = WholeFile::create(&path, Existing::Replace).expect("replaceable");
+        file.write_all(b"new").expect("written");
+        file.commit().expect("moved");
+        assert_eq!(fs::read(&path).expect("there"), b"new");
+    }
+
+    #[test]
+    fn what_is_read_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("scene.toml");
+        protect(&path);
+        fs::write(&path, "read").expect("written");
+        assert!(check_free(&path, Existing::Replace).is_ok(), "it was not there");
+        protect(&path);
+        let again = folder.path().join(".").join("scene.toml");
+        let error = check_free(&again, Existing::Replace).expect_err("refused").to_string();
+        assert!(error.contains("scene.toml is read by this command"), "{error}");
+        assert!(check_free(&folder.path().join("other.toml"), Existing::Replace).is_ok());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn only_what_a_dead_writer_left_is_swept_away() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [path, other] = ["run.lvx", "other.lvx"].map(|name| folder.path().join(name));
+        let left = WholeFile::create(&path, Existing::Keep).expect("it is free").temporary_path().to_owned();
+        fs::write(&left, "what a killed writer leaves").expect("written");
+        let file = WholeFile::create(&path, Existing::Keep).expect("it is free");
+        sweep(&other);
+        assert!(left.exists());
+        sweep(&path);
+        assert!(!left.exists() && file.temporary_path().exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_first_file_of_a_folder_sweeps_away_what_was_left_long_ago() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [old, new] = ["old", "new"].map(|name| folder.path().join(format!(".lavoxel-{name}-abcdef")));
+        let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+        for (path, time) in [(&old, long_ago), (&new, std::time::SystemTime::now())] {
+            let file = fs::File::create(path).expect("a file");
+            file.set_modified(time).expect("a time");
+        }
+        WholeFile::create(&folder.path().join("picture.png"), Existing::Keep).expect("it is free");
+        assert!(!old.exists() && new.exists());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_is_never_replaced() {
+        let error = check_free(Path::new("/dev/null"), Existing::Replace).expect_err("refused").to_string();
+        assert_eq!(error, "cannot write /dev/null: it is a device or pipe; name a file instead");
+    }
+}

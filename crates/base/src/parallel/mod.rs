@@ -1,0 +1,277 @@
+//! Threads, or none: the one place that names rayon.
+//!
+//! Loops have rayon's names and its way of sharing work: halves, cut again where another thread has taken one. Only [`join`] knows
+//! threads; without the feature `parallel` it runs one half after the other, so that a loop is written once. Results never
+//! depend on the number of threads.
+//!
+//! **Why not rayon's own iterators:** each loop of theirs is compiled with a copy of the queue, the latches and the handling
+//! of panics, which was a sixth of the crate. Here they are behind [`join`], whose halves are called by reference.
+
+mod adapters;
+mod folds;
+mod parts;
+
+use std::iter::Sum;
+use std::marker::PhantomData;
+
+pub use self::adapters::ParallelIteratorOfFiles;
+use self::adapters::{Map, MapInit};
+pub use self::folds::Gather;
+use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
+pub use self::parts::{IntoParallelIterator, ParallelSlice};
+use self::parts::{Loop, Part};
+
+/// Threads that run at once.
+pub fn current_num_threads() -> usize {
+    rayon::current_num_threads()
+}
+
+/// Runs on one of the pool's threads, so that loops inside do not wait for it each by itself.
+pub fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
+    let (mut run, mut result) = (Some(run), None);
+    enter_by_reference(&mut || result = run.take().map(|run| run()));
+    result.expect("the closure ran")
+}
+
+/// Runs on a thread of its own pool: what shares work inside shares it with nobody, as many of them at once need it.
+///
+/// # Errors
+/// When the thread does not start.
+pub fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().map(|pool| pool.install(run)).map_err(std::io::Error::other)
+}
+
+/// Work of an item, which gets when to give up and says whether it was done.
+pub type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
+
+/// Does the work of each item on one of so many threads of their own, in order of the list as threads come free, until all is done,
+/// `ends` says so or one fails: then the others end, too. Gives how many were done.
+///
+/// # Errors
+/// The first fault, and that of a thread that does not start.
+pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
+    items: &[T],
+    threads: usize,
+    ends: &(dyn Fn() -> bool + Sync),
+    work: &Work<'_, T, E>,
+) -> Result<usize, E> {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let all_end = || ends() || failed.load(Ordering::Relaxed);
+    let all_of_one = || -> Result<usize, E> {
+        let mut count = 0;
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !all_end()) {
+            if !work(item, &all_end)? {
+                break;
+            }
+            count += 1;
+        }
+        Ok(count)
+    };
+    let worker = || {
+        let result = alone(all_of_one).map_err(E::from).flatten();
+        failed.fetch_or(result.is_err(), Ordering::Relaxed);
+        result
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(worker)).collect();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|p| std::panic::resume_unwind(p)));
+        ended.collect::<Vec<_>>().into_iter().sum()
+    })
+}
+
+fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
+    rayon::scope(|_| run());
+}
+
+/// Runs both, at once where a thread is free.
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    join_halves(|_| a(), |_| b())
+}
+
+/// Runs both; each hears whether another thread took it.
+fn join_halves<A: Send, B: Send>(a: impl FnOnce(bool) -> A + Send, b: impl FnOnce(bool) -> B + Send) -> (A, B) {
+    let (mut a, mut b) = (Some(a), Some(b));
+    let (mut first, mut second) = (None, None);
+    join_by_reference(&mut |moved| first = a.take().map(|a| a(moved)), &mut |moved| {
+        second = b.take().map(|b| b(moved))
+    });
+    first.zip(second).expect("both ran")
+}
+
+fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) + Send)) {
+    rayon::join_context(|context| a(context.migrated()), |context| b(context.migrated()));
+}
+
+/// The work on a part of a loop, and the way two results become one; the first is that of the earlier items.
+pub trait Fold<T>: Sync {
+    type Out: Send;
+
+    fn fold(&self, items: impl Iterator<Item = T>) -> Self::Out;
+    fn join(&self, first: Self::Out, second: Self::Out) -> Self::Out;
+}
+
+/// When a part is cut once more.
+#[derive(Clone, Copy)]
+struct Cuts {
+    /// How often without a thief.
+    left: usize,
+    /// Least items of a part.
+    least: usize,
+}
+
+impl Cuts {
+    /// Two cuts where there is a thread for each half, and more where halves are stolen.
+    fn again(&mut self, items: usize, moved: bool) -> bool {
+        if items / 2 < self.least.max(1) {
+            return false;
+        }
+        let more = moved || self.left > 0;
+        self.left = if moved { current_num_threads().max(self.left / 2) } else { self.left / 2 };
+        more
+    }
+}
+
+fn halves<P: Part, F: Fold<P::Item>>(part: P, mut cuts: Cuts, moved: bool, fold: &F) -> F::Out {
+    let items = part.len();
+    if !cuts.again(items, moved) {
+        return fold.fold(part.items());
+    }
+    let (first, second) = part.cut(items / 2);
+    let (first, second) =
+        join_halves(|moved| halves(first, cuts, moved, fold), |moved| halves(second, cuts, moved, fold));
+    fold.join(first, second)
+}
+
+/// A loop whose items may be worked on at once. The names are rayon's.
+pub trait ParallelIterator: Sized {
+    type Item;
+
+    /// Works on all items.
+    fn drive<F: Fold<Self::Item>>(self, fold: &F) -> F::Out;
+
+    fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Map<Self, F> {
+        Map { base: self, f }
+    }
+
+    /// [`map`](Self::map) with scratch memory for each part.
+    fn map_init<S, T, I: Fn() -> S + Sync, F: Fn(&mut S, Self::Item) -> T + Sync>(
+        self,
+        init: I,
+        f: F,
+    ) -> MapInit<Self, I, F> {
+        MapInit { base: self, init, f }
+    }
+
+    fn for_each(self, f: impl Fn(Self::Item) + Sync) {
+        self.drive(&ForEach(f));
+    }
+
+    fn for_each_init<S>(self, init: impl Fn() -> S + Sync, f: impl Fn(&mut S, Self::Item) + Sync) {
+        self.map_init(init, f).for_each(|()| ());
+    }
+
+    /// Stops early in the part with an error; of several errors, the first is given.
+    fn try_for_each<E: Send>(self, f: impl Fn(Self::Item) -> Result<(), E> + Sync) -> Result<(), E> {
+        self.drive(&TryForEach(f))
+    }
+
+    fn reduce(
+        self,
+        identity: impl Fn() -> Self::Item + Sync,
+        f: impl Fn(Self::Item, Self::Item) -> Self::Item + Sync,
+    ) -> Self::Item
+    where
+        Self::Item: Send,
+    {
+        self.drive(&Reduce { identity, f })
+    }
+
+    fn sum<S: Sum<Self::Item> + Sum<S> + Send>(self) -> S {
+        self.drive(&Add(PhantomData))
+    }
+
+    fn collect<C: Gather<Self::Item>>(self) -> C {
+        self.drive(&Collect(PhantomData))
+    }
+}
+
+impl<P: Part> ParallelIterator for Loop<P> {
+    type Item = P::Item;
+
+    fn drive<F: Fold<P::Item>>(self, fold: &F) -> F::Out {
+        let threads = current_num_threads();
+        let left = if threads > 1 { threads } else { 0 };
+        halves(self.part, Cuts { left, least: self.least }, false, fold)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs on pools of several sizes.
+    fn on_pools(run: impl Fn() + Send + Sync) {
+        run();
+        for threads in [1, 2, 5] {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(&run);
+        }
+    }
+
+    #[test]
+    fn loops_give_what_iterators_give() {
+        on_pools(|| {
+            let numbers: Vec<u32> = (0..1000).collect();
+            let mut halves = vec![0; 1000];
+            halves.par_chunks_mut(7).zip(numbers.par_chunks(7)).enumerate().for_each(|(i, (to, from))| {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = from / 2 + i as u32);
+            });
+            assert!(halves.iter().enumerate().all(|(i, half)| *half == (i / 2 + i / 7) as u32));
+            let scratch = |buffer: &mut Vec<u32>, n: &u32| {
+                buffer.push(*n);
+                n % 10
+            };
+            assert_eq!(numbers.par_iter().map_init(Vec::new, scratch).sum::<u32>(), 4500);
+            let largest = (0..numbers.len()).into_par_iter().map(|i| numbers[i]).reduce(|| 0, u32::max);
+            assert_eq!(largest, 999);
+            let wrong = numbers.par_iter().try_for_each(|&n| if n % 400 == 399 { Err(n) } else { Ok(()) });
+            assert_eq!(wrong, Err(399), "the first of both");
+            let doubled: Vec<u32> = numbers.par_iter().with_min_len(10).map(|n| 2 * n).collect();
+            assert!(doubled.iter().zip(&numbers).all(|(a, b)| *a == 2 * b));
+            let none: Option<Vec<u32>> = numbers.par_iter().map(|&n| (n < 999).then_some(n)).collect();
+            assert_eq!(none, None);
+            assert_eq!(join(|| 1, || 2), (1, 2));
+            assert_eq!(enter(|| 3), 3);
+        });
+    }
+
+    #[test]
+    fn parts_are_cut_at_items_and_skipped_ones_stay_out() {
+        on_pools(|| {
+            let mut bytes = [0_u8; 103];
+            bytes.par_chunks_mut(10).skip(2).enumerate().for_each(|(i, chunk)| chunk.fill(i as u8 + 1));
+            assert!(bytes[..20].iter().all(|&b| b == 0) && bytes[20..30].iter().all(|&b| b == 1) && bytes[102] == 9);
+            let mut other = vec![1_u64; 5];
+            let made: Vec<u64> = vec![3, 4, 5, 6, 7, 8];
+            other.par_iter_mut().zip(made).for_each(|(to, from)| *to += from);
+            assert_eq!(other, [4, 5, 6, 7, 8], "the shorter of both ends it");
+            let none: u32 = Vec::<u32>::new().into_par_iter().sum();
+            assert_eq!(none, 0);
+        });
+    }
+
+    #[test]
+    fn every_thread_works_and_a_panic_comes_through() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let seen = std::sync::Mutex::new(std::collections::HashSet::new());
+        let item = |_: usize| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            seen.lock().expect("no panic").insert(rayon::current_thread_index());
+        };
+        pool.install(|| (0..30).into_par_iter().for_each(item));
+        assert_eq!(seen.lock().expect("no panic").len(), 3);
+        let panics = || (0..30).into_par_iter().for_each(|i| assert!(i != 17, "seventeen"));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(panics)));
+        assert!(caught.is_err());
+    }
+}

@@ -1,0 +1,302 @@
+//! Where items come from, and how a loop over them is cut in two.
+
+use std::iter::Zip;
+use std::ops::{Range, RangeInclusive};
+
+/// Items that can be cut in two.
+pub trait Part: Sized + Send {
+    type Item;
+    type Items: Iterator<Item = Self::Item>;
+
+    fn len(&self) -> usize;
+    /// The first so many items, and the rest.
+    fn cut(self, at: usize) -> (Self, Self);
+    fn items(self) -> Self::Items;
+}
+
+/// A loop over the items of a part; parts of it have at least so many.
+pub struct Loop<P> {
+    pub(super) part: P,
+    pub(super) least: usize,
+}
+
+impl<P: Part> Loop<P> {
+    fn over(part: P) -> Self {
+        Self { part, least: 1 }
+    }
+
+    pub fn enumerate(self) -> Loop<Numbered<P>> {
+        Loop { part: Numbered { part: self.part, first: 0 }, least: self.least }
+    }
+
+    /// Pairs, as long as both have items.
+    pub fn zip<J: IntoParallelIterator>(self, other: J) -> Loop<Pairs<P, J::Part>> {
+        let other = other.into_par_iter();
+        Loop { part: Pairs { a: self.part, b: other.part }, least: self.least.max(other.least) }
+    }
+
+    pub fn skip(self, count: usize) -> Self {
+        let count = count.min(self.part.len());
+        Self { part: self.part.cut(count).1, ..self }
+    }
+
+    /// Cuts no part with fewer than twice as many items.
+    pub fn with_min_len(self, least: usize) -> Self {
+        Self { least: self.least.max(least), ..self }
+    }
+}
+
+/// Source of a loop.
+pub trait IntoParallelIterator {
+    type Part: Part;
+
+    fn into_par_iter(self) -> Loop<Self::Part>;
+}
+
+impl<P: Part> IntoParallelIterator for Loop<P> {
+    type Part = P;
+
+    fn into_par_iter(self) -> Self {
+        self
+    }
+}
+
+impl<P: Part> IntoParallelIterator for P {
+    type Part = P;
+
+    fn into_par_iter(self) -> Loop<P> {
+        Loop::over(self)
+    }
+}
+
+impl IntoParallelIterator for RangeInclusive<usize> {
+    type Part = Range<usize>;
+
+    fn into_par_iter(self) -> Loop<Range<usize>> {
+        Loop::over(*self.start()..self.end() + 1)
+    }
+}
+
+impl<'a, T: Sync> IntoParallelIterator for &'a Vec<T> {
+    type Part = &'a [T];
+
+    fn into_par_iter(self) -> Loop<&'a [T]> {
+        Loop::over(self)
+    }
+}
+
+impl<'a, T: Send> IntoParallelIterator for &'a mut Vec<T> {
+    type Part = &'a mut [T];
+
+    fn into_par_iter(self) -> Loop<&'a mut [T]> {
+        Loop::over(self)
+    }
+}
+
+impl Part for Range<usize> {
+    type Item = usize;
+    type Items = Self;
+
+    fn len(&self) -> usize {
+        ExactSizeIterator::len(self)
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        (self.start..self.start + at, self.start + at..self.end)
+    }
+
+    fn items(self) -> Self {
+        self
+    }
+}
+
+impl<T: Send> Part for Vec<T> {
+    type Item = T;
+    type Items = std::vec::IntoIter<T>;
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn cut(mut self, at: usize) -> (Self, Self) {
+        let rest = self.split_off(at);
+        (self, rest)
+    }
+
+    fn items(self) -> Self::Items {
+        self.into_iter()
+    }
+}
+
+impl<'a, T: Sync> Part for &'a [T] {
+    type Item = &'a T;
+    type Items = std::slice::Iter<'a, T>;
+
+    fn len(&self) -> usize {
+        <[T]>::len(self)
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        self.split_at(at)
+    }
+
+    fn items(self) -> Self::Items {
+        self.iter()
+    }
+}
+
+impl<'a, T: Send> Part for &'a mut [T] {
+    type Item = &'a mut T;
+    type Items = std::slice::IterMut<'a, T>;
+
+    fn len(&self) -> usize {
+        <[T]>::len(self)
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        self.split_at_mut(at)
+    }
+
+    fn items(self) -> Self::Items {
+        self.iter_mut()
+    }
+}
+
+/// Chunks of a slice; the last may be shorter.
+pub struct Chunks<S> {
+    slice: S,
+    size: usize,
+}
+
+impl<'a, T: Sync> Part for Chunks<&'a [T]> {
+    type Item = &'a [T];
+    type Items = std::slice::Chunks<'a, T>;
+
+    fn len(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        let size = self.size;
+        let (first, rest) = self.slice.split_at((at * size).min(self.slice.len()));
+        (Self { slice: first, size }, Self { slice: rest, size })
+    }
+
+    fn items(self) -> Self::Items {
+        self.slice.chunks(self.size)
+    }
+}
+
+impl<'a, T: Send> Part for Chunks<&'a mut [T]> {
+    type Item = &'a mut [T];
+    type Items = std::slice::ChunksMut<'a, T>;
+
+    fn len(&self) -> usize {
+        self.slice.len().div_ceil(self.size)
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        let size = self.size;
+        let at = (at * size).min(self.slice.len());
+        let (first, rest) = self.slice.split_at_mut(at);
+        (Self { slice: first, size }, Self { slice: rest, size })
+    }
+
+    fn items(self) -> Self::Items {
+        self.slice.chunks_mut(self.size)
+    }
+}
+
+/// See [`Loop::enumerate`].
+pub struct Numbered<P> {
+    part: P,
+    first: usize,
+}
+
+impl<P: Part> Part for Numbered<P> {
+    type Item = (usize, P::Item);
+    type Items = Zip<std::ops::RangeFrom<usize>, P::Items>;
+
+    fn len(&self) -> usize {
+        self.part.len()
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        let (first, rest) = self.part.cut(at);
+        (Self { part: first, first: self.first }, Self { part: rest, first: self.first + at })
+    }
+
+    fn items(self) -> Self::Items {
+        (self.first..).zip(self.part.items())
+    }
+}
+
+/// See [`Loop::zip`].
+pub struct Pairs<A, B> {
+    a: A,
+    b: B,
+}
+
+impl<A: Part, B: Part> Part for Pairs<A, B> {
+    type Item = (A::Item, B::Item);
+    type Items = Zip<A::Items, B::Items>;
+
+    fn len(&self) -> usize {
+        self.a.len().min(self.b.len())
+    }
+
+    fn cut(self, at: usize) -> (Self, Self) {
+        let ((a, c), (b, d)) = (self.a.cut(at), self.b.cut(at));
+        (Self { a, b }, Self { a: c, b: d })
+    }
+
+    fn items(self) -> Self::Items {
+        self.a.items().zip(self.b.items())
+    }
+}
+
+/// Loops over slices. The names are rayon's.
+pub trait ParallelSlice<T> {
+    fn par_iter(&self) -> Loop<&[T]>
+    where
+        T: Sync;
+    fn par_iter_mut(&mut self) -> Loop<&mut [T]>
+    where
+        T: Send;
+    fn par_chunks(&self, size: usize) -> Loop<Chunks<&[T]>>
+    where
+        T: Sync;
+    fn par_chunks_mut(&mut self, size: usize) -> Loop<Chunks<&mut [T]>>
+    where
+        T: Send;
+}
+
+impl<T> ParallelSlice<T> for [T] {
+    fn par_iter(&self) -> Loop<&[T]>
+    where
+        T: Sync,
+    {
+        Loop::over(self)
+    }
+
+    fn par_iter_mut(&mut self) -> Loop<&mut [T]>
+    where
+        T: Send,
+    {
+        Loop::over(self)
+    }
+
+    fn par_chunks(&self, size: usize) -> Loop<Chunks<&[T]>>
+    where
+        T: Sync,
+    {
+        Loop::over(Chunks { slice: self, size })
+    }
+
+    fn par_chunks_mut(&mut self, size: usize) -> Loop<Chunks<&mut [T]>>
+    where
+        T: Send,
+    {
+        Loop::over(Chunks { slice: self, size })
+    }
+}

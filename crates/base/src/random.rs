@@ -1,0 +1,272 @@
+//! Random bits by counter: a pure function of (seed, step, cell, direction), never a stateful generator, so that a
+//! draw does not depend on the order in which cells are visited or on the number of threads.
+//!
+//! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of storage, 8 cells in x, 1 in y
+//! and 4 in z. Every bit of the hash is a fair coin of its own, so each cell still has four independent bits: all 2⁴
+//! patterns are equally likely.
+
+use crate::grid::Place;
+use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};
+
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose output bits all depend on all input
+/// bits.
+#[inline]
+pub fn mix64(mut v: u64) -> u64 {
+    v = (v ^ (v >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    v = (v ^ (v >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    v ^ (v >> 31)
+}
+
+/// A number of the standard normal distribution from two that are evenly spread between 0 and 1 (Box and Muller 1958).
+pub fn normal(u: f64, v: f64) -> f64 {
+    (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
+}
+
+/// A use of random numbers besides the patterns of spreading. Each use has numbers of its own, so that a new one leaves the
+/// bits of the others alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Salt {
+    /// The order of the directions in which grains move.
+    Order = 1,
+    /// Grains that lighter matter holds up.
+    Drag = 2,
+    /// Cells from which grains slide over a corner.
+    Corners = 3,
+    /// Cells from which grains slip.
+    Slip = 4,
+    /// Cells of a faucet in which a grain appears.
+    Faucet = 5,
+    /// Cells of a shape that an edit fills with loose grains.
+    Loose = 6,
+    /// Cells from which a gas rises or sinks.
+    Drift = 7,
+    /// Cells from which a gas spreads.
+    Waft = 8,
+    /// Cells that react.
+    Reaction = 9,
+    /// Blocks of air that a vent's output swings in.
+    Pulse = 10,
+    /// Where fallen ash lies down.
+    Ashfall = 11,
+    /// Vent, rate, size and seed of a run of a hazard map.
+    Hazard = 12,
+    /// Blocks of air that a vent pushes sideways.
+    Sway = 13,
+    /// Waves of the error of a heightmap.
+    Survey = 14,
+    /// Points of a search for the best numbers of a scene.
+    Search = 15,
+    /// Falling grains that go to a side.
+    Scatter = 16,
+    /// The side to which each of them goes.
+    ScatterSide = 17,
+    /// Grains that hang in the air.
+    Hang = 18,
+    /// Parts of a cell by which the air carries grains.
+    Carried = 19,
+}
+
+/// Seed and step from which the random bits of a step follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// The seed of the run.
+    pub seed: u64,
+    /// Steps made before.
+    pub step: u64,
+}
+
+impl Draw {
+    /// The draws of a rule that runs so many times in a step: each run counts as a step.
+    pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
+        let first = self.step.wrapping_mul(u64::from(passes));
+        (0..u64::from(passes)).map(move |pass| Self { seed: self.seed, step: first.wrapping_add(pass) })
+    }
+
+    /// The key of the step's patterns.
+    pub fn key(self) -> StepKey {
+        StepKey::new(self.seed, self.step)
+    }
+
+    /// The key of another use in the step, for the layer or source with a number.
+    pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
+        let StepKey(key) = self.key();
+        StepKey(mix64(key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407)))
+    }
+}
+
+/// The hash of a group that follows another.
+#[inline]
+fn next(hash: u64) -> u64 {
+    mix64(hash ^ 0x8cb9_2ba7_2f3d_8dd7)
+}
+
+/// The key of one spreading step.
+#[derive(Clone, Copy, Debug)]
+pub struct StepKey(u64);
+
+impl StepKey {
+    /// Key for `step` of the run that `seed` names.
+    pub fn new(seed: u64, step: u64) -> Self {
+        Self(mix64(mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ step.wrapping_mul(0xd1b5_4a32_d192_ed03)))
+    }
+
+    /// Four fair bits for a cell, one for each direction; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
+    #[inline]
+    pub fn pattern(self, [x, y, z]: Place) -> u8 {
+        self.row(y, z).pattern(x)
+    }
+
+    /// The patterns of the row of cells with equal `y` and `z`, for visiting them in order.
+    #[inline]
+    pub fn row(self, y: usize, z: usize) -> RowPatterns {
+        RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
+    }
+
+    /// The two words of a group of 32 cells, by the place of its tile: directions 0 and 1 in the halves of the first, 2 and 3
+    /// in the second. Groups are numbered by their places, not by the shape of the box.
+    #[inline]
+    pub fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
+        let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;
+        let first = mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        [first, next(first)]
+    }
+
+    /// The key of a use whose numbers are the same in every step of every run.
+    pub fn fixed(salt: Salt) -> Self {
+        Self(mix64((salt as u64).wrapping_mul(0xa24b_aed4_963e_e407)))
+    }
+
+    /// The key of a use whose numbers are the same in every step of the runs with a seed.
+    pub fn of_run(salt: Salt, seed: u64) -> Self {
+        let Self(key) = Self::fixed(salt);
+        Self(mix64(key ^ mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))))
+    }
+
+    /// One number of 64 bits.
+    pub fn number(self) -> u64 {
+        mix64(self.0)
+    }
+
+    /// A number of 64 bits of a cell.
+    pub fn number_at(self, [x, y, z]: Place) -> u64 {
+        let number = (x as u64) | (y as u64) << 21 | (z as u64) << 42;
+        mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// A number of a cell, evenly spread between 0 and 1, both excluded.
+    pub fn uniform_at(self, place: Place) -> f64 {
+        // 53 bits, which is what a number of double precision holds.
+        ((self.number_at(place) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Whether a random byte of the cell is below `share`: true for so many of 256 cells.
+    pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
+        let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
+        self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
+    }
+
+    /// The cells of a group of which a random number from 0 to 3 is `one`: two bits of [`StepKey::pattern`].
+    #[inline]
+    pub fn drawing(self, tile: TilePlace, one: usize) -> u32 {
+        let word = self.group(tile)[0];
+        let bits = |bits: u64, wanted: bool| if wanted { bits as u32 } else { !bits as u32 };
+        bits(word, one & 1 == 1) & bits(word >> 32, one & 2 == 2)
+    }
+
+    /// The cells of a group whose random bytes are below `share`. The bytes lie across words of 32 bits, the highest bit of each
+    /// in the first; words that decide nothing are not made.
+    #[inline]
+    pub fn chosen(self, tile: TilePlace, share: u16) -> u32 {
+        if share >= 256 {
+            return u32::MAX;
+        }
+        let (mut below, mut undecided) = (0, u32::MAX);
+        let (mut rest, mut hash) = (share << 8, self.group(tile)[0]);
+        for half in [0, 32].into_iter().cycle() {
+            if rest == 0 {
+                break;
+            }
+            let bits = (hash >> half) as u32;
+            if rest >> 15 == 1 {
+                below |= undecided & !bits;
+                undecided &= bits;
+            } else {
+                undecided &= !bits;
+            }
+            rest <<= 1;
+            if half != 0 {
+                hash = next(hash);
+            }
+        }
+        below
+    }
+}
+
+/// The patterns of one row; neighbours that share a group share its hash.
+#[derive(Clone, Copy, Debug)]
+pub struct RowPatterns {
+    key: StepKey,
+    y: usize,
+    z: usize,
+    group_x: usize,
+    words: [u64; 2],
+}
+
+impl RowPatterns {
+    /// Four fair bits for the cell at `x`, as [`StepKey::pattern`].
+    #[inline]
+    pub fn pattern(&mut self, x: usize) -> u8 {
+        if self.group_x != x / TILE_X {
+            self.group_x = x / TILE_X;
+            self.words = self.key.group([self.group_x, self.y, self.z / TILE_Z]);
+        }
+        let lane = (self.z % TILE_Z) * TILE_X + x % TILE_X;
+        let pair = |word: u64| (word >> lane & 1) as u8 | ((word >> (lane + 32) & 1) as u8) << 1;
+        pair(self.words[0]) | pair(self.words[1]) << 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_the_bits_of_its_group() {
+        let key = StepKey::new(7, 11);
+        let words = key.group([2, 5, 3]);
+        for lane in 0..32 {
+            let pattern = key.pattern([2 * TILE_X + lane % TILE_X, 5, 3 * TILE_Z + lane / TILE_X]);
+            for d in 0..4 {
+                let bit = words[d / 2] >> (lane + 32 * (d % 2)) & 1;
+                assert_eq!(u64::from(pattern >> d & 1), bit, "lane {lane}, direction {d}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_share_of_the_cells_is_chosen() {
+        let key = Draw { seed: 3, step: 5 }.key_of(Salt::Drag, 2);
+        let places = || (0..64).flat_map(|z| (0..64).map(move |x| [x, 7, z]));
+        // A cell that a share chooses is chosen by all larger shares: they compare one byte.
+        let mut before = 0;
+        for share in [0, 1, 64, 65, 128, 200, 255, 256] {
+            let chosen = places().filter(|&place| key.chooses(place, share)).count();
+            let expected = f64::from(share) / 256.0 * 4096.0;
+            assert!((chosen as f64 - expected).abs() <= 0.04 * 4096.0, "{chosen} of 4096 for {share}");
+            assert!(
+                chosen >= before
+                    && places().all(|place| !key.chooses(place, share.max(1) - 1) || key.chooses(place, share))
+            );
+            before = chosen;
+        }
+        assert_eq!(before, 4096);
+    }
+
+    #[test]
+    fn pinned_so_that_saved_scenes_replay() {
+        let words = StepKey::new(1, 2).group([3, 4, 5]);
+        assert_eq!(words, [0x7609daf29e4c72c7, 0x80d156fa2d9ce7fc]);
+        assert_ne!(words, StepKey::new(1, 3).group([3, 4, 5]));
+        assert_ne!(words, StepKey::new(2, 2).group([3, 4, 5]));
+    }
+}

@@ -1,0 +1,161 @@
+//! Scenes, and the files that they read, inside the program: `lavoxel view island` works in any folder.
+//!
+//! Their paths lie in the folder [`FOLDER`], which no disk has: `bytes` is asked before a file is opened, and paths relative
+//! to a shipped scene stay inside.
+
+use std::path::{Path, PathBuf};
+
+/// The folder of what is shipped.
+pub const FOLDER: &str = "shipped:";
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../../../terrains/", $name)))),*]
+    };
+}
+
+/// Files by their names, in alphabetical order.
+const FILES: &[(&str, &[u8])] = shipped![
+    "ash_fall.toml",
+    "basalt.toml",
+    "bowl.toml",
+    "branching.toml",
+    "bridge.obj",
+    "bridge.toml",
+    "channel.toml",
+    "chocolate.toml",
+    "coast.toml",
+    "cycle.toml",
+    "cycle_2d.toml",
+    "dam.toml",
+    "dunes.toml",
+    "eruption.toml",
+    "float.toml",
+    "forest.toml",
+    "hazard.toml",
+    "hazard_vents.geojson",
+    "ice.toml",
+    "inks.toml",
+    "island.toml",
+    "lake.toml",
+    "liquids.toml",
+    "maunga_whau.asc",
+    "maunga_whau.prj",
+    "maunga_whau.toml",
+    "metal.toml",
+    "mould.toml",
+    "plume.toml",
+    "roof.obj",
+    "sand_2d.toml",
+    "sheet_places.geojson",
+    "slope.toml",
+    "smoke2d.toml",
+    "tree.obj",
+    "tube.toml",
+    "tutorial_rates.csv",
+    "u_tube.toml",
+    "valley.asc",
+    "vessels.toml",
+    "village.toml",
+    "volcano.toml",
+    "wax.toml",
+];
+
+/// A scene inside the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shipped {
+    /// Its name: that of its file without the ending.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+impl Shipped {
+    /// The beginning of its first comment, to the end of a thought.
+    pub fn about(&self) -> String {
+        let comment = self.text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
+        let words = comment.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let end = [". ", ": "].into_iter().filter_map(|end| words.find(end)).min().unwrap_or(words.len());
+        // Titles of books are in italics.
+        words[..end].trim_end_matches('.').replace('*', "")
+    }
+
+    /// The path by which it is opened.
+    pub fn path(&self) -> PathBuf {
+        Path::new(FOLDER).join(format!("{}.toml", self.name))
+    }
+}
+
+/// All scenes, in alphabetical order.
+pub fn scenes() -> impl Iterator<Item = Shipped> {
+    FILES.iter().filter_map(|(file, bytes)| {
+        let name = file.strip_suffix(".toml")?;
+        Some(Shipped { name, text: std::str::from_utf8(bytes).ok()? })
+    })
+}
+
+/// The bytes of a file in [`FOLDER`].
+pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
+    let name = inside(path)?;
+    FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
+}
+
+/// The part of a path behind [`FOLDER`]. A scene that was saved elsewhere may have a folder in front of it.
+pub fn inside(path: &Path) -> Option<&Path> {
+    let mut parts = path.components();
+    parts.find(|part| part.as_os_str() == FOLDER)?;
+    Some(parts.as_path())
+}
+
+/// The path in [`FOLDER`] of what `typed` names: a scene with or without its ending, or a heightmap; nothing where a file of this
+/// name is in its place.
+pub fn named(typed: &Path) -> Option<PathBuf> {
+    if typed.components().count() != 1 || typed.exists() {
+        return None;
+    }
+    let found = [typed.to_owned(), typed.with_extension("toml")].into_iter().map(|name| Path::new(FOLDER).join(name));
+    found.into_iter().find(|path| bytes(path).is_some())
+}
+
+/// Message about a file that is not there, with the file next to it or the shipped scene that was probably meant.
+pub fn no_file(path: &Path) -> String {
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let in_folder = names.map(|name| (strsim::jaro_winkler(&name, &wanted), path.with_file_name(name)));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let shipped = scenes().map(|scene| (strsim::jaro_winkler(scene.name, &stem), PathBuf::from(scene.name)));
+    let near = in_folder.chain(shipped).filter(|(likeness, _)| *likeness > 0.85);
+    let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, name)) => format!("did you mean {}?", name.display()),
+        None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)".to_owned(),
+    };
+    crate::validate::tame(&format!("cannot read {}: no such file; {hint}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_of_the_folder_are_inside() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../terrains");
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .expect("the folder of terrains")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .filter(|name| name != "README.md")
+            .collect();
+        names.sort();
+        assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn names_need_no_ending_and_files_come_first() {
+        assert_eq!(named(Path::new("island")), Some(PathBuf::from("shipped:/island.toml")));
+        assert_eq!(named(Path::new("maunga_whau.asc")), Some(PathBuf::from("shipped:/maunga_whau.asc")));
+        for nothing in ["vulcano", "terrains/island.toml", "Cargo.toml", "shipped:", ""] {
+            assert_eq!(named(Path::new(nothing)), None, "{nothing}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Tables of numbers and words with a heading (`.csv`), as spreadsheets and instruments write them: one reader for all of them.
+//!
+//! * A line `sep=;` names the separator; without one it is the first of `;`, tab and `,` that the heading has outside of quotes.
+//! * Where `;` or tabs separate, a comma within a number is its decimal point.
+//! * Lines that begin with `#`, blank lines and rows of separators alone are skipped; lines end as on any system.
+//! * A row with more fields than the heading is refused: its numbers would move into other columns. Fields that are missing at the
+//!   end are empty.
+
+use crate::memory::MemoryEstimate;
+use crate::validate::tame;
+
+/// Characters that separate fields, the first that a heading has.
+const SEPARATORS: [char; 3] = [';', '\t', ','];
+
+/// Those that a line `sep=` may name.
+const NAMED: [char; 4] = [';', '\t', ',', '|'];
+
+/// Bytes of a field with its text, in lists that double as they grow.
+const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
+
+/// Fields read between two checks of the memory of a table.
+const WEIGHED: usize = 4096;
+
+/// A table and its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    heading: Vec<String>,
+    rows: Vec<Row>,
+}
+
+/// Fields of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Line in the text, from 1 on.
+    pub line: usize,
+    fields: Vec<String>,
+    /// Whether a comma within a number is its decimal point.
+    decimal_comma: bool,
+}
+
+impl Table {
+    /// Reads a text with at most so many rows below its heading.
+    ///
+    /// # Errors
+    /// The line and its fault.
+    pub fn parse(text: &str, most_rows: usize) -> Result<Self, String> {
+        Self::read(text, most_rows, None)
+    }
+
+    /// Reads a text that may have no heading: one whose first row holds numbers alone has these columns, and blanks may separate.
+    ///
+    /// # Errors
+    /// As [`Table::parse`].
+    pub fn parse_or_name(text: &str, most_rows: usize, names: &[&str]) -> Result<Self, String> {
+        Self::read(text, most_rows, Some(names))
+    }
+
+    fn read(text: &str, most_rows: usize, names: Option<&[&str]>) -> Result<Self, String> {
+        if let Some(at) = text.find('\0') {
+            let line = 1 + lines_in(&text[..at]);
+            return Err(format!("line {line}: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"));
+        }
+        let mut records = Records { rest: text.trim_start_matches('\u{feff}'), line: 0 };
+        let mut first = records.next_said().ok_or_else(|| "is empty".to_owned())?;
+        let named = named_separator(first.1);
+        if named.is_some() {
+            first = records.next_said().ok_or_else(|| "has no heading below its line sep=".to_owned())?;
+        }
+        let is_blank = names.is_some() && named.is_none() && !first.1.contains(SEPARATORS);
+        let separator = if is_blank { ' ' } else { named.unwrap_or_else(|| separator_of(first.1)) };
+        let mut heading = fields(first, separator)?;
+        let mut next = None;
+        let is_word = |field: &String| !field.is_empty() && with_point(field, separator != ',').parse::<f64>().is_err();
+        if let Some(names) = names.filter(|_| !heading.iter().any(is_word)) {
+            heading = names.iter().map(|name| (*name).to_owned()).collect();
+            next = Some(first);
+        }
+        let (mut rows, mut fields_held, mut weighed) = (Vec::new(), heading.len(), 0);
+        while let Some(record) = next.take().or_else(|| records.next_said()) {
+            let mut fields = fields(record, separator)?;
+            if fields.iter().all(String::is_empty) {
+                continue;
+            }
+            let (line, found, most) = (record.0, fields.len(), heading.len());
+            if fields.iter().skip(most).any(|field| !field.is_empty()) {
+                let mend =
+                    if separator == ',' { "; where a comma is a decimal point, separate fields by ;" } else { "" };
+                return Err(format!("line {line}: has {found} fields under a heading of {most}{mend}"));
+            }
+            if rows.len() == most_rows {
+                return Err(format!("has more than {most_rows} rows"));
+            }
+            // Short rows are filled up, so that a long heading counts in each.
+            fields_held += most + 1;
+            if fields_held - weighed >= WEIGHED {
+                weighed = fields_held;
+                let need = MemoryEstimate::of("the table", fields_held, BYTES_A_FIELD);
+                need.check("leave out columns and rows").map_err(|error| error.to_string())?;
+            }
+            fields.resize(most, String::new());
+            rows.push(Row { line, fields, decimal_comma: separator != ',' });
+        }
+        Ok(Self { heading, rows })
+    }
+
+    /// Number of the column that goes by one of some names, whatever their case.
+    pub fn column(&self, names: &[&str]) -> Option<usize> {
+        names.iter().find_map(|name| self.heading.iter().position(|field| field.eq_ignore_ascii_case(name)))
+    }
+
+    /// The rows below the heading.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+}
+
+impl Row {
+    /// The text of a field.
+    pub fn text(&self, column: usize) -> &str {
+        self.fields.get(column).map_or("", String::as_str)
+    }
+
+    /// The text of a field that begins with a number, with its decimal comma as a point.
+    pub fn with_point(&self, column: usize) -> String {
+        with_point(self.text(column), self.decimal_comma)
+    }
+
+    /// The number in a field, finite.
+    ///
+    /// # Errors
+    /// Names the line, the number by `what`, and the field.
+    pub fn number(&self, column: usize, what: &str) -> Result<f64, String> {
+        let number = self.with_point(column).parse::<f64>().ok().filter(|number| number.is_finite());
+        number.ok_or_else(|| match self.text(column) {
+            "" => format!("line {}: {what} is missing", self.line),
+            field => format!("line {}: {what} {:?} is no number", self.line, tame(field)),
+        })
+    }
+
+    /// The number in a field; none in an empty one.
+    ///
+    /// # Errors
+    /// As [`Row::number`].
+    pub fn number_or_none(&self, column: Option<usize>, what: &str) -> Result<Option<f64>, String> {
+        let column = column.filter(|&column| !self.text(column).is_empty());
+        column.map(|column| self.number(column, what)).transpose()
+    }
+
+    /// A fault of the row in words.
+    pub fn fault(&self, fault: &str) -> String {
+        format!("line {}: {fault}", self.line)
+    }
+}
+
+/// A number with its decimal comma as a point: one comma and no point, for more of them would be thousands.
+pub fn with_point(field: &str, decimal_comma: bool) -> String {
+    let is_decimal = decimal_comma && field.matches(',').count() == 1 && !field.contains('.');
+    if is_decimal { field.replace(',', ".") } else { field.to_owned() }
+}
+
+/// The separator that a line `sep=;` names, as spreadsheets write it above the heading.
+pub fn named_separator(line: &str) -> Option<char> {
+    let line = line.trim_matches(['\r', '\n', '"', ' ']);
+    let name = line.get(..4).filter(|name| name.eq_ignore_ascii_case("sep=")).map(|_| &line[4..])?;
+    let mut letters = name.chars();
+    letters.next().filter(|letter| NAMED.contains(letter) && letters.next().is_none())
+}
+
+/// Separator of the fields of a line: a comma only where there is no other, for it may stand within numbers.
+pub fn separator_of(line: &str) -> char {
+    SEPARATORS.into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
+}
+
+/// Where a character stands in a line, but not between quotation marks.
+pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
+    let mut quoted = false;
+    line.char_indices().filter_map(move |(at, c)| {
+        quoted ^= c == '"';
+        (c == wanted && !quoted).then_some(at)
+    })
+}
+
+/// Fields of a record; a quoted one may hold separators, and a quotation mark twice stands for one.
+fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>, String> {
+    if record.matches('"').count() % 2 == 1 {
+        return Err(format!("line {line}: a quotation mark is never closed"));
+    }
+    if separator == ' ' {
+        return Ok(record.split_whitespace().map(str::to_owned).collect());
+    }
+    let (mut all, mut start) = (Vec::new(), 0);
+    for end in outside_quotes(record, separator).chain([record.len()]) {
+        let field = record[start..end].trim();
+        let bare = field.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        all.push(bare.map_or_else(|| field.to_owned(), |bare| bare.replace("\"\"", "\"").trim().to_owned()));
+        start = (end + separator.len_utf8()).min(record.len());
+    }
+    Ok(all)
+}
+
+/// Records of a text: lines, but for those whose ends lie between quotation marks.
+struct Records<'a> {
+    rest: &'a str,
+    /// Number of the last line that was read.
+    line: usize,
+}
+
+impl<'a> Records<'a> {
+    /// The next record that says something, with the number of its first line.
+    fn next_said(&mut self) -> Option<(usize, &'a str)> {
+        while !self.rest.is_empty() {
+            let line = self.line + 1;
+            let is_remark = self.rest.starts_with('#');
+            let ends = |c: char| c == '\n' || c == '\r';
+            let mut quoted = false;
+            let whole = self.rest.find(|c| {
+                quoted ^= c == '"' && !is_remark;
+                ends(c) && !quoted
+            });
+            let end = whole.unwrap_or(self.rest.len());
+            let record = &self.rest[..end];
+            self.line += 1 + lines_in(record);
+            let after = &self.rest[end..];
+            self.rest = after.strip_prefix("\r\n").or_else(|| after.strip_prefix(ends)).unwrap_or(after);
+            if !is_remark && !record.trim().is_empty() {
+                return Some((line, record));
+            }
+        }
+        None
+    }
+}
+
+/// Ends of lines within a text.
+fn lines_in(text: &str) -> usize {
+    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(text: &str) -> Result<Vec<[f64; 2]>, String> {
+        let table = Table::parse(text, 10)?;
+        let columns = ["a", "b"].map(|name| table.column(&[name]).expect("a column"));
+        table.rows().iter().map(|row| Ok([row.number(columns[0], "a")?, row.number(columns[1], "b")?])).collect()
+    }
+
+    #[test]
+    fn tables_are_read_as_programs_write_them() {
+        for text in [
+            "a,b\n0,250.5\n1,2\n",
+            "\u{feff}A;B\r\n0;250,5\r\n1;2\r\n",
+            "sep=;\r\na;b\r\n0;250,5\r\n;\r\n1;2\r\n;;\r\n",
+            "\"sep=\t\"\n# a remark, \"open\na\tb\tnote\n0\t250,5\t\"one\ntwo\"\n1\t2\n",
+            "a,b\r0,250.5\r1,2",
+            "\n\na,b,\n0,250.5,\n1,2,\n,,\n",
+            "\"a\";\"b\"\n\"0\";\"250,5\"\n\"1\";\"2\"",
+        ] {
+            assert_eq!(numbers(text), Ok(vec![[0.0, 250.5], [1.0, 2.0]]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_says_more_than_its_heading_is_refused() {
+        for (text, fault) in [
+            (
+                "a,b\n0,1\n0,1,250.5\n",
+                "line 3: has 3 fields under a heading of 2; where a comma is a decimal point, \
+                                        separate fields by ;",
+            ),
+            (
+                "a,b\n0,2,5\n",
+                "line 2: has 3 fields under a heading of 2; where a comma is a decimal point, separate fields \
+                              by ;",
+            ),
+            ("a;b\n0;1;5\n", "line 2: has 3 fields under a heading of 2"),
+            ("a;b\n0;1.250,5\n", "line 2: b \"1.250,5\" is no number"),
+            ("a,b\n0,\"2,5\"\n", "line 2: b \"2,5\" is no number"),
+            ("a,b\n# \"\n\n0\n", "line 4: b is missing"),
+            ("a,b\n0,\"1\n", "line 2: a quotation mark is never closed"),
+            ("a,b\n0,inf\n", "line 2: b \"inf\" is no number"),
+            ("", "is empty"),
+            ("a\0;\0b\0\n\0", "line 1: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"),
+            ("sep=;", "has no heading below its line sep="),
+        ] {
+            assert_eq!(numbers(text), Err(fault.to_owned()), "{text:?}");
+        }
+        let long = (0..11).fold("a,b\n".to_owned(), |text, _| text + "1,2\n");
+        assert_eq!(numbers(&long), Err("has more than 10 rows".to_owned()));
+    }
+
+    #[test]
+    fn quotes_hold_separators_and_quotes() {
+        let table = Table::parse("name,b\n\"A, \"\"B\"\"\",1\n", 10).expect("right");
+        assert_eq!((table.rows()[0].text(0), table.heading.len()), ("A, \"B\"", 2));
+    }
+}

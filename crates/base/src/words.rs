@@ -1,0 +1,108 @@
+//! Numbers as people read them, for reports and messages.
+
+/// A whole number with a space before every three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A volume in cubic metres, in millions of them or in cubic kilometres; a small one in litres or cubic centimetres.
+pub fn volume(m3: f64) -> String {
+    match m3 {
+        _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
+        _ if m3 >= 1e7 => format!("{:.2} million m³", m3 / 1e6),
+        _ if 0.0 < m3 && m3 < 1e-3 => format!("{} cm³", short(m3 * 1e6, 1)),
+        _ if 0.0 < m3 && m3 < 1.0 => format!("{} l", short(m3 * 1e3, 2)),
+        _ => format!("{} m³", grouped(m3.round() as u64)),
+    }
+}
+
+/// An area in square metres, or in square kilometres; a small one in square centimetres.
+pub fn area(m2: f64) -> String {
+    match m2 {
+        _ if m2 >= 1e7 => format!("{:.3} km²", m2 / 1e6),
+        _ if 0.0 < m2 && m2 < 1.0 => format!("{:.0} cm²", m2 * 1e4),
+        _ => format!("{} m²", grouped(m2.round() as u64)),
+    }
+}
+
+/// Prefixes of thousands, from one on.
+const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+
+/// A number of a unit with three digits that count, in the unit's thousands, millions and so on.
+fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
+    let steps = if number == 0.0 { 0 } else { (number.abs().log10() / 3.0).floor().clamp(0.0, 6.0) as usize };
+    // 999.9 rounds to the next unit.
+    let steps = (steps + usize::from((number.abs() / 1000f64.powi(steps as i32)).round() >= 1000.0)).min(6);
+    format!("{} {}", rough(number / 1000f64.powi(steps as i32)), unit(steps))
+}
+
+/// Heat in joules, kilojoules and so on.
+pub fn heat(joules: f64) -> String {
+    prefixed(joules, |steps| format!("{}J", PREFIXES[steps]))
+}
+
+/// Mass in kilograms, tonnes, kilotonnes and so on.
+pub fn mass(kg: f64) -> String {
+    prefixed(kg, |steps| if steps == 0 { "kg".to_owned() } else { format!("{}t", PREFIXES[steps - 1]) })
+}
+
+/// A length in metres, millimetres or kilometres.
+pub fn length(m: f64) -> String {
+    match m.abs() {
+        size if size >= 1e4 => format!("{} km", rough(m / 1e3)),
+        size if 0.0 < size && size < 0.1 => format!("{} mm", rough(m * 1e3)),
+        _ => format!("{} m", rough(m)),
+    }
+}
+
+/// Units of time and their seconds.
+pub const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+
+/// A time in its largest unit.
+pub fn duration(seconds: f64) -> String {
+    let (unit, size) = TIMES.iter().rev().find(|(_, size)| seconds.abs() >= *size).unwrap_or(&TIMES[0]);
+    format!("{} {unit}", short(seconds / size, 2))
+}
+
+/// A number with at most `digits` digits after the point and no zeros at its end.
+pub fn short(number: f64, digits: i32) -> f64 {
+    let power = 10f64.powi(digits);
+    if number.abs() < 1e15 { (power * number).round() / power } else { number }
+}
+
+/// A number with three digits that count.
+pub fn rough(number: f64) -> f64 {
+    if number == 0.0 || !number.is_finite() {
+        return number;
+    }
+    let digits = 2 - number.abs().log10().floor() as i32;
+    if digits > 0 { short(number, digits) } else { (number / 10f64.powi(-digits)).round() * 10f64.powi(-digits) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped_or_get_a_larger_unit() {
+        let words = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(words, ["0", "999", "1 000", "1 234 567"]);
+        let volumes = [0.4, 1234.5, 2.4e7, 247_884_830_273.0].map(volume);
+        assert_eq!(volumes, ["400 l", "1 235 m³", "24.00 million m³", "247.885 km³"]);
+        assert_eq!([area(9_876_543.2), area(4.2e7)], ["9 876 543 m²", "42.000 km²"]);
+        assert_eq!([2.6449, 0.015_678, 434.78, 65_535.0, 0.0].map(rough), [2.64, 0.0157, 435.0, 65_500.0, 0.0]);
+        assert_eq!(short(1.000_000_4, 6), 1.0);
+        let heats = [0.0, 999.96, 35.637e12, -2.5e3].map(heat);
+        assert_eq!(heats, ["0 J", "1 kJ", "35.6 TJ", "-2.5 kJ"]);
+        assert_eq!([0.5, 1234.0, 5.6e6].map(mass), ["0.5 kg", "1.23 t", "5.6 kt"]);
+        assert_eq!([0.0625, 3.0, 12_345.0].map(length), ["62.5 mm", "3 m", "12.3 km"]);
+    }
+}

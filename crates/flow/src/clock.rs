@@ -1,0 +1,142 @@
+//! Times of steps: one length for all of them, but for those that the end of a run cuts short.
+
+/// A step that ends before its whole length is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ShortStep {
+    /// Number of the step, from 0.
+    step: u64,
+    /// Time from the start of the simulation at which it ends, in seconds.
+    end_s: f64,
+}
+
+/// Share of a step that counts as rounding: an end so near to a whole step cuts nothing.
+const ROUNDING: f64 = 1e-9;
+
+/// Times of the steps of a flow. A step that was cut short moves all later ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowClock {
+    step_s: f64,
+    /// In the order of their numbers.
+    short: Vec<ShortStep>,
+}
+
+impl FlowClock {
+    /// Steps of `step_s` seconds, none of them short.
+    pub fn of(step_s: f64) -> Self {
+        Self { step_s, short: Vec::new() }
+    }
+
+    /// Steps of `step_s` seconds, but for those in `short`: rows of the number of a step and the time in seconds at which it ends,
+    /// in ascending order. None if a row is no step that ends early.
+    pub fn new(step_s: f64, short: &[[f64; 2]]) -> Option<Self> {
+        let mut clock = Self::of(step_s);
+        for &[step, end_s] in short {
+            let number = step as u64;
+            let start_s = clock.time_s(number);
+            let is_next = clock.short.last().is_none_or(|last| last.step < number);
+            let is_whole_number = step >= 0.0 && number as f64 == step;
+            if !(is_next && is_whole_number && end_s > start_s && end_s < start_s + step_s) {
+                return None;
+            }
+            clock.short.push(ShortStep { step: number, end_s });
+        }
+        Some(clock)
+    }
+
+    /// Rows of the steps before `step` that ended early, as [`FlowClock::new`] takes them.
+    pub fn short_steps(&self, step: u64) -> Vec<[f64; 2]> {
+        let made = self.short.iter().take_while(|short| short.step < step);
+        made.map(|short| [short.step as f64, short.end_s]).collect()
+    }
+
+    /// Time in seconds after the first `steps` steps.
+    pub fn time_s(&self, steps: u64) -> f64 {
+        let before = self.short.partition_point(|short| short.step < steps);
+        match before.checked_sub(1).map(|last| self.short[last]) {
+            None => steps as f64 * self.step_s,
+            Some(ShortStep { step, end_s }) => end_s + (steps - step - 1) as f64 * self.step_s,
+        }
+    }
+
+    /// Length in seconds of the step with this number.
+    pub fn length_s(&self, step: u64) -> f64 {
+        match self.short.binary_search_by_key(&step, |short| short.step) {
+            Ok(number) => self.short[number].end_s - self.time_s(step),
+            Err(_) => self.step_s,
+        }
+    }
+
+    /// Number of steps after which `time_s` seconds are over.
+    pub fn steps_in(&self, time_s: f64) -> u64 {
+        let before = self.short.partition_point(|short| short.end_s <= time_s);
+        let (steps, from_s) = before.checked_sub(1).map_or((0, 0.0), |last| {
+            let ShortStep { step, end_s } = self.short[last];
+            (step + 1, end_s)
+        });
+        // A step more for a rounded last digit would be a surprise.
+        steps + ((time_s - from_s) / self.step_s - ROUNDING).ceil().max(0.0) as u64
+    }
+
+    /// Plans the end of the run after `made` steps: the step within which `end_s` lies ends there. Without an end no step to come
+    /// is short.
+    pub fn end_at(&mut self, made: u64, end_s: Option<f64>) {
+        self.short.retain(|short| short.step < made);
+        let Some(end_s) = end_s else { return };
+        let steps = self.steps_in(end_s);
+        if steps > made && end_s < self.time_s(steps - 1) + self.step_s * (1.0 - ROUNDING) {
+            self.short.push(ShortStep { step: steps - 1, end_s });
+        }
+    }
+
+    /// Plans the end of a run that is still to begin, after the short steps of a run that it goes on with.
+    pub fn ending_at(mut self, end_s: Option<f64>) -> Self {
+        let made = self.short.last().map_or(0, |last| last.step + 1);
+        self.end_at(made, end_s);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_cuts_the_last_step_and_moves_those_after_it() {
+        let mut clock = FlowClock::of(40.0);
+        assert_eq!([0.0, 40.0, 60.0, 80.0, 80.0 + 1e-8].map(|time| clock.steps_in(time)), [0, 1, 2, 2, 2]);
+        clock.end_at(0, Some(60.0));
+        assert_eq!([0, 1, 2, 3].map(|steps| clock.time_s(steps)), [0.0, 40.0, 60.0, 100.0]);
+        assert_eq!([0, 1, 2].map(|step| clock.length_s(step)), [40.0, 20.0, 40.0]);
+        assert_eq!([40.0, 59.0, 60.0, 61.0, 100.0, 101.0].map(|time| clock.steps_in(time)), [1, 2, 2, 3, 3, 4]);
+        // Once it is made it stays, and another end cuts a later one.
+        clock.end_at(2, Some(110.5));
+        assert_eq!([2, 3, 4].map(|steps| clock.time_s(steps)), [60.0, 100.0, 110.5]);
+        let rows = clock.short_steps(4);
+        assert_eq!(rows, [[1.0, 60.0], [3.0, 110.5]]);
+        assert_eq!(FlowClock::new(40.0, &rows), Some(clock.clone()));
+        assert_eq!(clock.short_steps(3), [[1.0, 60.0]]);
+        clock.end_at(2, None);
+        assert_eq!(clock.time_s(4), 140.0);
+    }
+
+    #[test]
+    fn an_end_at_a_whole_step_cuts_nothing() {
+        for (step_s, end_s) in [(40.0, 80.0), (0.1, 0.3), (3.7, 3.7 * 7.0), (1.0, 0.0)] {
+            let clock = FlowClock::of(step_s);
+            assert_eq!(clock.clone().ending_at(Some(end_s)), clock, "{step_s} {end_s}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_no_short_steps_are_refused() {
+        let rows: [&[[f64; 2]]; 6] = [
+            &[[1.0, 80.0]],
+            &[[1.0, 40.0]],
+            &[[0.5, 30.0]],
+            &[[-1.0, 30.0]],
+            &[[1.0, 60.0], [1.0, 59.0]],
+            &[[1.0, f64::NAN]],
+        ];
+        assert!(rows.iter().all(|rows| FlowClock::new(40.0, rows).is_none()));
+    }
+}

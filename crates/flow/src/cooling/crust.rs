@@ -1,0 +1,115 @@
+//! How warm lava is below and at its surface, for pictures and the probe.
+//!
+//! Under `skin` both are those of the crust that the rules carry (`lid`). A lava without such a crust is shown with the one
+//! that its surface would have: heat comes through a crust of age t as through a half-space that cools from its surface, and
+//! leaves it by radiation and into the air:
+//!
+//! ```text
+//! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
+//! ```
+
+use crate::cooling::heat::{RADIATION, run_content};
+use crate::cooling::lid::{Crusted, Profile, WATER};
+use crate::store::column::UNIT;
+use crate::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
+
+/// Way after which a crust is torn, in metres, where the lava says none: a crust is as old as steady tearing leaves it, or as
+/// the lava of the column.
+const TEAR_M: f64 = 100.0;
+/// Conductivity in W/(m K) of a crust of a lava that says none.
+const CONDUCTIVITY: f64 = 1.5;
+/// The youngest crust in seconds.
+const YOUNGEST_S: f64 = 1.0;
+/// Steps of Newton's method: from above they fall to the root, and leave less than a kelvin.
+const NEWTON: usize = 7;
+
+impl Flow {
+    /// Whether the lava grows a crust: it cools to rock.
+    pub fn grows_crust(&self) -> bool {
+        let lava = &self.setup.lava;
+        !lava.melts() && lava.cooling != Cooling::None && lava.solidus_k > 0.0
+    }
+
+    /// Temperature in K of the surface of the uppermost lava of a column; `None` where there is no lava, or rock above it.
+    pub fn crust_k(&self, number: usize) -> Option<f64> {
+        let column = self.columns.get(number)?;
+        let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
+        if let Some(profile) = self.profile(number) {
+            return Some(profile.surface_k);
+        }
+        let kelvin = column.cell(run.top).temperature_k(&self.setup.lava)?;
+        let mark = &self.marks[number];
+        let there_s = (self.time_s() - mark.warmed_s).max(0.0);
+        let age_s = there_s.min(TEAR_M / f64::from(mark.speed).max(1e-9));
+        Some(surface_k(&self.setup.lava, (kelvin, column.covered), age_s))
+    }
+
+    /// Heat over depth in the uppermost run of a column, if that is wet and grows a crust.
+    pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
+        let column = self.columns.get(number)?;
+        let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
+        // Reactions take liquid between steps.
+        let (amount, heat) = run_content(column, run);
+        let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m / self.ground().wetted(number);
+        let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
+        let body =
+            Crusted { law: &self.tables.crust, mean, skin: f64::from(column.skin), depth_m, covered: column.covered };
+        (amount > 0).then(|| body.profile())
+    }
+
+    /// A cell with the heat that its depth has in the profile of a crust.
+    pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
+        let column = self.column_at(number);
+        let mut cell = column.cell(level);
+        let has_crust = column.skin > 0.0 && cell.amount > 0;
+        let Some(run) = column.runs.last().filter(|run| has_crust && level >= run.first) else { return cell };
+        if let Some(profile) = self.profile(number) {
+            let unit_m = self.space.dz_m / UNIT as f64 / self.ground().wetted(number);
+            let from = run.surface() - run.surface().min(i64::from(level + 1) * UNIT);
+            let to = from + i64::from(cell.amount);
+            let warm = profile.mean(from as f64 * unit_m, to as f64 * unit_m);
+            cell.heat = (warm * f64::from(cell.amount) * HEAT_UNITS as f64) as i64;
+        }
+        cell
+    }
+}
+
+/// Temperature of the surface of a crust of this age over lava of this temperature, which other matter covers or not.
+fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
+    let convection = if is_covered { WATER } else { lava.convection };
+    let conductivity = if lava.conduction > 0.0 { lava.conduction } else { CONDUCTIVITY };
+    let through = conductivity / (core::f64::consts::PI * lava.diffusivity * age_s.max(YOUNGEST_S)).sqrt();
+    let (radiated, air) = (lava.emissivity * RADIATION, lava.ambient_k);
+    let mut surface = kelvin.max(air);
+    for _ in 0..NEWTON {
+        let cube = surface * surface * surface;
+        let excess =
+            radiated * (cube * surface - air.powi(4)) + convection * (surface - air) - through * (kelvin - surface);
+        surface -= excess / (4.0 * radiated * cube + convection + through);
+    }
+    surface.clamp(air.min(kelvin), kelvin.max(air))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crust_grows_dark_with_its_age_as_heat_comes_through() {
+        let lava = Lava { conduction: 1.5, convection: 20.0, ..Lava::default() };
+        let mut last = lava.vent_k;
+        for age_s in [1.0, 10.0, 60.0, 600.0, 3600.0, 36e3, 360e3] {
+            let surface = surface_k(&lava, (lava.vent_k, false), age_s);
+            let under_water = surface_k(&lava, (lava.vent_k, true), age_s);
+            assert!(under_water < surface && under_water > lava.ambient_k, "{under_water} K under water");
+            assert!(surface < last && surface > lava.ambient_k, "{surface} K after {age_s} s, {last} K before");
+            let through = 1.5 * (lava.vent_k - surface) / (core::f64::consts::PI * lava.diffusivity * age_s).sqrt();
+            let lost = lava.emissivity * RADIATION * (surface.powi(4) - lava.ambient_k.powi(4))
+                + lava.convection * (surface - lava.ambient_k);
+            assert!((through / lost - 1.0).abs() < 1e-3, "{through} W/m² come, {lost} go after {age_s} s");
+            last = surface;
+        }
+        assert!((350.0..390.0).contains(&last), "{last} K after a hundred hours");
+        assert_eq!(surface_k(&lava, (lava.ambient_k, false), 60.0), lava.ambient_k, "nothing is lost by cold lava");
+    }
+}

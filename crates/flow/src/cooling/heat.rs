@@ -1,0 +1,287 @@
+//! Heat of what cools to rock, once a step: loss to the sky, to roofs and to the bed. Every loss is a whole number that leaves
+//! a run and enters a ledger.
+//!
+//! The heat of a run is one number, spread evenly over its cells: what a run loses depends on its depth and not on the height of
+//! cells. Its temperatures over depth are those of its crust (`lid`). A lava that melts has heat of its own (`melt`).
+
+use smallvec::SmallVec;
+
+use crate::cooling::lid::{CrustLaw, Crusted, Profile, profiles};
+use crate::store::blocks::BlocksMut;
+use crate::store::column::{Column, Run, UNIT};
+use crate::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
+
+/// The constant of Stefan and Boltzmann in W/(m² K⁴).
+pub const RADIATION: f64 = 5.67e-8;
+
+/// Most columns whose heat is worked out at once.
+pub(crate) const BATCH: usize = 16;
+
+/// Losses of a column in a step, in units of heat.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Losses {
+    pub(crate) sky: i64,
+    pub(crate) roof: i64,
+    pub(crate) bed: i64,
+}
+
+impl Losses {
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { sky: self.sky + other.sky, roof: self.roof + other.roof, bed: self.bed + other.bed }
+    }
+}
+
+/// The numbers of a step's heat.
+pub(crate) struct Cool<'a> {
+    lava: &'a Lava,
+    law: &'a CrustLaw,
+    /// Root of π times the diffusivity of the bed.
+    bed: f64,
+    dz_m: f64,
+    step_s: f64,
+    /// Time at the end of the step.
+    now_s: f64,
+}
+
+impl<'a> Cool<'a> {
+    pub(crate) fn new(space: FlowBox, setup: &'a FlowSetup, law: &'a CrustLaw, now_s: f64) -> Self {
+        let bed = (core::f64::consts::PI * setup.lava.diffusivity).sqrt();
+        Self { lava: &setup.lava, law, bed, dz_m: space.dz_m, step_s: setup.step_s, now_s }
+    }
+
+    /// Whether any heat is lost at all.
+    pub(crate) fn is_needed(&self) -> bool {
+        let lava = self.lava;
+        lava.cooling != Cooling::None || lava.bed_conduction > 0.0
+    }
+
+    /// Takes the heat of wet columns for one step: number, mark and share that the uppermost liquid covers of each. Their runs keep
+    /// their cells; their temperatures are stale.
+    pub(crate) fn columns(
+        &self,
+        columns: &mut BlocksMut<'_, Column>,
+        wet: impl Iterator<Item = (usize, Mark, f64)>,
+    ) -> Losses {
+        let (mut losses, mut surfaces) = (Losses::default(), SmallVec::<[Surface<'_>; BATCH]>::new());
+        for (c, mark, wetted) in wet {
+            let column = &mut columns[c];
+            losses = losses.plus(self.below(column, &mark));
+            surfaces.extend(self.surface(c, column, mark, wetted));
+        }
+        let is_skin = matches!(self.lava.cooling, Cooling::Skin { .. });
+        if matches!(self.lava.cooling, Cooling::Skin { exposed, .. } if exposed < 1.0) {
+            let mut fluxes = [0.0; BATCH];
+            let bodies = surfaces.iter().map(|surface| surface.body);
+            profiles(bodies, self.step_s, |i, profile| fluxes[i] = profile.flux);
+            surfaces.iter_mut().zip(fluxes).for_each(|(surface, flux)| surface.flux = flux);
+        }
+        for surface in &mut surfaces {
+            losses = losses.plus(self.cool_surface(&mut columns[surface.c], surface));
+        }
+        if is_skin {
+            let bodies = surfaces.iter().map(|surface| surface.body);
+            profiles(bodies, 0.0, |i, profile| self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile));
+        }
+        losses
+    }
+
+    /// Takes the heat of the runs under roofs.
+    fn below(&self, column: &mut Column, mark: &Mark) -> Losses {
+        let mut losses = Losses::default();
+        column.lid = 0;
+        for i in 0..column.runs.len() {
+            let run = column.runs[i];
+            if !run.is_wet() || run.is_under_sky() {
+                continue;
+            }
+            let (amount, heat) = run_content(column, &run);
+            let body = self.body(column, (amount, heat), 1.0);
+            let mut left = heat;
+            if run.full {
+                let thick_m = roof_m(column, i, self.dz_m);
+                losses.roof += take(&mut left, amount, self.to_rock(&body, self.touched_s(mark), thick_m));
+            }
+            losses.bed += take(&mut left, amount, self.to_rock(&body, self.touched_s(mark), f64::INFINITY));
+            spread_evenly(run_cells(column, &run), amount, left);
+        }
+        losses
+    }
+
+    /// Seconds for which lava has warmed the bed.
+    fn touched_s(&self, mark: &Mark) -> f64 {
+        (self.now_s - mark.warmed_s).max(0.0)
+    }
+
+    fn body(&self, column: &Column, (amount, heat): (i64, i64), wetted: f64) -> Crusted<'a> {
+        let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
+        let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m / wetted;
+        Crusted { law: self.law, mean, skin: 0.0, depth_m, covered: column.covered }
+    }
+
+    /// The uppermost run of a column, if there is liquid in it; without, there is no crust.
+    fn surface(&self, c: usize, column: &mut Column, mark: Mark, wetted: f64) -> Option<Surface<'a>> {
+        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
+            column.skin = 0.0;
+            return None;
+        };
+        let (amount, heat) = run_content(column, &run);
+        let mut body = self.body(column, (amount, heat), wetted);
+        body.skin = f64::from(column.skin).min((self.law.vent - body.mean).max(0.0));
+        Some(Surface { c, run, mark, wetted, amount, heat, body, flux: 0.0 })
+    }
+
+    /// Takes the heat of an uppermost run.
+    fn cool_surface(&self, column: &mut Column, surface: &mut Surface<'a>) -> Losses {
+        let &mut Surface { amount, heat, mark, flux, ref mut body, .. } = surface;
+        let mut left = heat;
+        let sky = take(&mut left, amount, self.to_sky(body, flux, mark.speed));
+        let bed = take(&mut left, amount, self.to_rock(body, self.touched_s(&mark), f64::INFINITY));
+        body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
+        spread_evenly(run_cells(column, &surface.run), amount, left);
+        Losses { sky, roof: 0, bed }
+    }
+
+    /// Kelvin of heat that a run under the sky loses in a step, with the flux that its crust lets through; its crust grows and is torn.
+    /// Water takes its heat by a reaction.
+    fn to_sky(&self, body: &mut Crusted<'_>, flux: f64, speed: f32) -> f64 {
+        let exposed = match self.lava.cooling {
+            Cooling::None => return 0.0,
+            Cooling::Bare { exposed } | Cooling::Skin { exposed, .. } => exposed,
+        };
+        let stirred = if body.covered { 0.0 } else { self.stirred(body, exposed) };
+        let Cooling::Skin { tear_m, .. } = self.lava.cooling else { return stirred };
+        let mut conducted = 0.0;
+        if !body.covered && exposed < 1.0 {
+            let above = (body.mean - self.law.ambient).max(1e-9);
+            let lost = flux.max(0.0) * self.step_s;
+            let part = (1.0 - exposed) * lost / (self.law.capacity * body.depth_m * above);
+            conducted = above * (1.0 - libm::exp(-part));
+        }
+        body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.step_s / tear_m);
+        stirred + conducted
+    }
+
+    /// Kelvin of heat that the share of the surface loses that shows the core.
+    fn stirred(&self, body: &Crusted<'_>, exposed: f64) -> f64 {
+        let (lava, law) = (self.lava, self.law);
+        let kelvin = law.temperature_of(body.core());
+        let above = (kelvin - lava.ambient_k).max(0.0);
+        let each = law.heat_of_kelvin(kelvin);
+        let capacity = law.capacity * each * body.depth_m;
+        // Exact for any step: dT/dt = −f ε σ T⁴/(ρ c h).
+        let cube = kelvin * kelvin * kelvin;
+        let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
+        let radiated = kelvin - kelvin * inverse_cube_root(rate);
+        let around = lava.ambient_k * lava.ambient_k * lava.ambient_k * lava.ambient_k;
+        let received = exposed * lava.emissivity * RADIATION * around * self.step_s / capacity;
+        let blown = if lava.convection > 0.0 {
+            above * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
+        } else {
+            0.0
+        };
+        each * (radiated - received + blown).clamp(0.0, above)
+    }
+
+    /// Kelvin of heat that a run loses in a step to rock that was at ambient temperature when it was touched: a half-space takes
+    /// 2 k ΔT √(t/(π κ)) up to a time `t`, a slab with its other side at ambient temperature at least k ΔT t/thickness.
+    fn to_rock(&self, body: &Crusted<'_>, touched_s: f64, thick_m: f64) -> f64 {
+        let lava = self.lava;
+        if lava.bed_conduction <= 0.0 {
+            return 0.0;
+        }
+        let above = (body.mean - self.law.ambient).max(0.0);
+        let above_k = (self.law.temperature_of(body.core()) - lava.ambient_k).max(0.0);
+        let roots = (touched_s + self.step_s).sqrt() - touched_s.sqrt();
+        let half_space = 2.0 * roots / self.bed;
+        let taken = lava.bed_conduction * above_k * half_space.max(self.step_s / thick_m);
+        let part = taken / (self.law.capacity * body.depth_m * above.max(1e-9));
+        above * (1.0 - libm::exp(-part))
+    }
+
+    /// Keeps what the crust lacks, as far as the run can lack it, and the depth of the lid.
+    fn note_crust(&self, column: &mut Column, surface: &Surface<'_>, profile: Profile) {
+        let body = &surface.body;
+        column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
+        let lid_m = profile.lid_m(self.lava.solidus_k) * surface.wetted;
+        let units = lid_m / self.dz_m * f64::from(UNITS);
+        column.lid = if units < 1e15 { units as i64 } else { i64::MAX / 4 };
+    }
+}
+
+/// An uppermost run while its heat is taken.
+struct Surface<'a> {
+    /// Number of its column.
+    c: usize,
+    run: Run,
+    mark: Mark,
+    /// Share of the column that it covers.
+    wetted: f64,
+    amount: i64,
+    heat: i64,
+    body: Crusted<'a>,
+    /// W/m² that leave its crust.
+    flux: f64,
+}
+
+/// Takes kelvin of an amount from its heat, as far as there is some; gives what was taken.
+fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
+    let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, *left);
+    *left -= taken;
+    taken
+}
+
+/// Thickness of the rock above a run; infinite below lava.
+fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
+    match column.runs.get(i + 1) {
+        Some(above) if !above.is_wet() => (above.floor - column.runs[i].roof) as f64 * dz_m / UNIT as f64,
+        _ => f64::INFINITY,
+    }
+}
+
+/// The cells of a wet run with liquid.
+pub(crate) fn run_cells<'a>(column: &'a mut Column, run: &Run) -> &'a mut [FlowCell] {
+    let start = (run.first - column.base) as usize;
+    &mut column.cells[start..start + (run.top - run.first + 1) as usize]
+}
+
+/// Amount and heat of a wet run.
+pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
+    let start = (run.first - column.base) as usize;
+    let cells = &column.cells[start..start + (run.top - run.first + 1) as usize];
+    cells.iter().fold((0, 0), |(amount, heat), cell| (amount + i64::from(cell.amount), heat + cell.heat))
+}
+
+/// Spreads heat over cells that hold an amount; what cannot be parted stays in the lowest.
+pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
+    let [lowest, others @ ..] = cells else { return };
+    let mut left = heat;
+    for cell in others {
+        cell.heat = (i128::from(heat) * i128::from(cell.amount) / i128::from(amount)) as i64;
+        left -= cell.heat;
+    }
+    lowest.heat = left;
+}
+
+/// (1 + x)^(−1/3) for x from 0 on; by Newton's method where its series begins well.
+fn inverse_cube_root(x: f64) -> f64 {
+    if x > 0.05 {
+        return 1.0 / libm::cbrt(1.0 + x);
+    }
+    let better = |y: f64| y * (4.0 - (1.0 + x) * (y * y * y)) * (1.0 / 3.0);
+    better(better(1.0 + x * (x * (2.0 / 9.0) - 1.0 / 3.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_cube_root_is_one() {
+        for i in 0..2000 {
+            let x = libm::exp2(f64::from(i) * 0.02 - 35.0);
+            let error = inverse_cube_root(x) * libm::cbrt(1.0 + x) - 1.0;
+            assert!(error.abs() < 1e-15, "{x}: {error}");
+        }
+        assert_eq!(inverse_cube_root(0.0), 1.0);
+    }
+}

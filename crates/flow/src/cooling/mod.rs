@@ -1,0 +1,7 @@
+//! Cooling of a flow: heat that leaves, crusts, and liquid that sets.
+
+pub(crate) mod crust;
+pub mod heat;
+pub(crate) mod lid;
+pub(crate) mod rubble;
+pub(crate) mod set;

@@ -1,0 +1,251 @@
+//! Rubble: what sets at the edge of a drop breaks off and lies no steeper than rubble does.
+//!
+//! A thin film freezes in the column to which it comes. Without a limit every film that runs over a margin adds to that column
+//! alone, and margins grow to walls and pillars one column wide, as high as the lava that they dam. Margins of real flows are
+//! heaps of their own rubble. So of what sets on a floor under the sky, that part which stands steeper than [`REPOSE`] above
+//! a neighbour falls to the lowest of them, and from there on. A slope of the ground that is steeper keeps a coat as thick as its
+//! neighbour's. What was rock before the step stays: the inner wall of a levee stands when its channel drains.
+
+use std::collections::BTreeMap;
+
+use crate::motion::plan::neighbours;
+use crate::store::column::{Column, UNIT, heat_of};
+use crate::{Flow, UNITS};
+
+/// Steepest slope of rubble, tan 45°: margins of aa lava lie at 35° to 45°.
+pub(crate) const REPOSE: f64 = 1.0;
+
+/// Height in units that is too little to fall, and the most columns that a piece falls through in a step.
+const LEAST: i64 = UNIT >> 10;
+const FARTHEST: usize = 64;
+
+/// Amounts of rock that set in this step on floors under the sky, by column.
+pub(crate) type Loose = BTreeMap<u32, i64>;
+
+/// Rock that falls from a column to one beside it.
+struct Fall {
+    from: u32,
+    to: u32,
+    units: i64,
+}
+
+impl Flow {
+    /// Lets what set in a step fall as far as it stands too steeply. The columns are shaped as it set.
+    pub(crate) fn crumble(&mut self, mut loose: Loose) {
+        for _ in 0..FARTHEST {
+            self.reach(loose.keys().copied());
+            let falls: Vec<Fall> = loose.iter().flat_map(|(&c, &units)| self.falls_from(c, units)).collect();
+            if falls.is_empty() {
+                return;
+            }
+            self.reach(falls.iter().map(|fall| fall.to));
+            let mut gains = Loose::new();
+            for &Fall { from, to, units } in &falls {
+                *gains.entry(from).or_default() -= units;
+                *gains.entry(to).or_default() += units;
+            }
+            for (&c, &units) in &gains {
+                self.gain_rock(c, units);
+                *loose.entry(c).or_default() += units;
+            }
+            loose.retain(|_, units| *units > 0);
+            self.changed_area.extend(gains.keys().copied());
+            self.reshape(gains.keys().copied());
+        }
+    }
+
+    /// Lays what fell on a column, or takes away what is less than nothing.
+    fn gain_rock(&mut self, c: u32, units: i64) {
+        let now_s = self.time_s();
+        let (column, mark) = (&mut self.columns[c as usize], &mut self.marks[c as usize]);
+        mark.set += units;
+        if units > 0 {
+            mark.note_arrival(now_s);
+            column.heap(units);
+        } else {
+            column.shed(-units);
+        }
+    }
+
+    /// Falls from a column of which so much is loose: half of what stands too steeply above the neighbour where it is most;
+    /// where several are alike, as much to each.
+    fn falls_from(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
+        let (from, here) = (c as usize, self.leans[c as usize].floor);
+        let beyond = |n: usize| {
+            let slope = self.ground.of(from) - self.ground.of(n);
+            here - self.leans[n].head - slope.max(self.tables.repose)
+        };
+        let near = neighbours(self.space, from).map(|near| near.map(|n| (n, beyond(n))));
+        let most = near.iter().flatten().map(|&(_, beyond)| beyond).max().unwrap_or(0);
+        let lowest = move |&(_, beyond): &(usize, i64)| beyond == most && most > LEAST;
+        let count = near.iter().flatten().filter(|n| lowest(n)).count() as i64;
+        let falls = near.into_iter().flatten().filter(lowest);
+        falls.map(move |(to, _)| Fall {
+            from: c,
+            to: to as u32,
+            units: (loose / count).min((most + count) / (count + 1)),
+        })
+    }
+}
+
+impl Column {
+    /// Rock that comes to lie on the floor of the uppermost gap when these cells, ascending, set.
+    pub(crate) fn loose(&self, levels: impl Iterator<Item = i32>) -> i64 {
+        let Some(run) = self.runs.last() else { return 0 };
+        let mut units = 0;
+        for (floor, level) in (run.first..).zip(levels.filter(|&level| level >= run.first)) {
+            if level > floor {
+                // A roof.
+                return 0;
+            }
+            let cell = self.cell(level);
+            units += i64::from(cell.amount.min(UNITS - cell.rock));
+        }
+        units
+    }
+
+    /// Takes rock from the floor of the uppermost gap.
+    fn shed(&mut self, mut units: i64) {
+        let Some(first) = self.runs.last().map(|run| run.first) else { return };
+        for level in (self.base..=first).rev() {
+            let cell = self.cell_mut(level);
+            let part = units.min(i64::from(cell.rock));
+            cell.rock -= part as i32;
+            units -= part;
+            if units == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Lays rock on the floor of the uppermost gap; liquid in its way rises.
+    fn heap(&mut self, mut units: i64) {
+        let Some(first) = self.runs.last().map(|run| run.first) else { return };
+        for level in first.. {
+            let mut cell = *self.cell_mut(level);
+            let part = units.min(i64::from(UNITS - cell.rock));
+            cell.rock += part as i32;
+            units -= part;
+            let excess = cell.amount - (UNITS - cell.rock);
+            if excess > 0 {
+                let heat = if excess == cell.amount { cell.heat } else { heat_of(excess, cell) };
+                (cell.amount, cell.heat) = (cell.amount - excess, cell.heat - heat);
+                let above = self.cell_mut(level + 1);
+                (above.amount, above.heat) = (above.amount + excess, above.heat + heat);
+            }
+            *self.cell_mut(level) = cell;
+            if units == 0 && excess <= 0 {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity};
+
+    /// A spring of 20 litres a second, hardly warmer than the solidus, on ground of these heights.
+    fn lukewarm_spring(ground: impl Fn(usize, usize) -> f64) -> Flow {
+        let (nx, vent) = (17, 8 * 17 + 8);
+        let space = FlowBox { nx, ny: 60, nz: 17, dx_m: 5.0, dz_m: 0.5 };
+        let lava = Lava {
+            viscosity: Viscosity::Etna { water: 0.02, crystals: 60.0 },
+            yield_pa: 0.0,
+            yield_factor: 1.0,
+            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.6 },
+            ..Lava::default()
+        };
+        let setup = FlowSetup { lava, step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
+        let ground: Vec<f64> = (0..space.columns()).map(|c| ground(c % nx, c / nx)).collect();
+        let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
+        for minute in 0..1200 {
+            let [before_m3, after_m3] = [minute, minute + 1].map(|n| f64::from(n) * 1.2);
+            flow.step(&[FlowPour { column: vent, level: None, before_m3, after_m3, temperature_k: 1160.0 }]);
+        }
+        flow.check().expect("exact");
+        flow
+    }
+
+    /// The highest step in metres from a column with rock that set down to a neighbour, beyond that of the ground.
+    fn steepest_m(flow: &Flow) -> f64 {
+        let space = flow.space();
+        let columns = (0..space.columns()).filter(|&c| flow.has_set(c) && !flow.columns[c].is_wet());
+        let steps = columns.flat_map(|c| {
+            let near = neighbours(space, c).into_iter().flatten();
+            near.map(move |n| {
+                let [here, there] = [c, n].map(|c| flow.column(c));
+                let slope = (here.ground_m - there.ground_m).max(REPOSE * space.dx_m);
+                here.surface_m - there.surface_m - slope
+            })
+        });
+        steps.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    #[test]
+    fn what_sets_stands_no_steeper_than_rubble() {
+        let grounds: [fn(usize, usize) -> f64; 3] = [
+            // A ledge above a cliff.
+            |x, _| if x > 9 { 2.3 } else { 12.4 },
+            // A trench.
+            |_, z| if z == 8 { 2.3 } else { 7.1 },
+            // A table.
+            |x, z| if x.abs_diff(8) < 2 && z.abs_diff(8) < 2 { 8.3 } else { 2.3 },
+        ];
+        for (i, ground) in grounds.into_iter().enumerate() {
+            let flow = lukewarm_spring(ground);
+            let steepest_m = steepest_m(&flow);
+            // It would stand as steeply as it may, and no piece falls for less than a thousandth of a cell.
+            assert!((-0.5..0.01).contains(&steepest_m), "ground {i}: {steepest_m} m too steep");
+            let set: i64 = flow.marks.iter().map(|(_, mark)| mark.set).sum();
+            assert_eq!(set, flow.account.set, "what falls is counted where it lies");
+        }
+    }
+
+    #[test]
+    fn a_pillar_falls_to_all_sides_alike() {
+        let space = FlowBox { nx: 9, ny: 40, nz: 9, dx_m: 5.0, dz_m: 0.5 };
+        let setup = FlowSetup { lava: Lava::default(), step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
+        let mut flow = Flow::new(space, setup, &[2.3; 81]).expect("numbers in range");
+        let (c, units) = (40_u32, 30 * UNIT + 1);
+        flow.step(&[]);
+        flow.reach([c]);
+        flow.columns[c as usize].heap(units);
+        flow.reshape(std::iter::once(c));
+        flow.crumble(Loose::from([(c, units)]));
+        let set = |x: usize, z: usize| flow.column(z * 9 + x).surface_m;
+        for (x, z) in (0..9).flat_map(|z| (0..9).map(move |x| (x, z))) {
+            assert_eq!(set(x, z).to_bits(), set(8 - x, z).to_bits(), "{x} {z}");
+            assert_eq!(set(x, z).to_bits(), set(z, x).to_bits(), "{x} {z}");
+        }
+        assert!(set(4, 4) < 2.3 + 15.0 && set(4, 3) > 2.3, "{} {}", set(4, 4), set(4, 3));
+    }
+
+    #[test]
+    fn rubble_lifts_the_liquid_on_which_it_falls() {
+        let cell = |rock: f64, amount: f64| {
+            let [rock, amount] = [rock, amount].map(|share| (share * f64::from(UNITS)) as i32);
+            FlowCell { rock, amount, heat: i64::from(amount) * 1200 * HEAT_UNITS }
+        };
+        for liquid in [0.0, 0.3, 0.7] {
+            let mut column = Column::of_ground(3 * UNIT + UNIT / 4);
+            column.cells = [cell(0.25, 0.75), cell(0.0, liquid)].into_iter().collect();
+            column.find_gaps();
+            let (amount, heat) = (column.amount(), column.heat());
+            for units in [UNIT / 3, 5 * UNIT / 2, 17] {
+                column.heap(units);
+                column.find_gaps();
+                column.settle();
+                assert_eq!((column.amount(), column.heat(), column.fault()), (amount, heat, None), "{liquid} {units}");
+            }
+            let floor = column.runs.last().expect("open").floor;
+            assert_eq!(floor, 3 * UNIT + UNIT / 4 + UNIT / 3 + 5 * UNIT / 2 + 17);
+            column.shed(2 * UNIT);
+            column.find_gaps();
+            column.settle();
+            assert_eq!(column.runs.last().map(|run| run.floor), Some(floor - 2 * UNIT));
+            assert_eq!((column.amount(), column.heat(), column.fault()), (amount, heat, None), "{liquid}");
+        }
+    }
+}

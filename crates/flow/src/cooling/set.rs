@@ -1,0 +1,182 @@
+//! Setting, once a step: liquid at or below the solidus that touches rock turns to rock. Under a crust the depth decides at
+//! which its profile passes the solidus, so that a lid sets at that depth whatever the height of cells.
+
+use crate::cooling::heat::run_content;
+use crate::cooling::lid::Crusted;
+use crate::cooling::rubble::Loose;
+use crate::motion::mag::Mag;
+use crate::motion::plan::neighbours;
+use crate::store::blocks::Blocks;
+use crate::store::column::{Column, Run, UNIT};
+use crate::{Flow, FlowBox, HEAT_UNITS, UNITS};
+use lavoxel_base::parallel::*;
+
+/// Steepest slope of a bed that bends a film: tan² 30°.
+const STEEPEST: f64 = 0.333;
+
+impl Flow {
+    /// Heat of a unit at the solidus; 0 of a lava that never sets.
+    pub(crate) fn solidus(&self) -> i64 {
+        (self.setup.lava.solidus_k * HEAT_UNITS as f64) as i64
+    }
+
+    /// Turns cells of cold columns, ascending, to rock.
+    pub(crate) fn set(&mut self, cold: &[u32]) {
+        let (space, columns, law) = (self.space, &self.columns, self.cold_law());
+        let decide = |&c: &u32| cells_that_set(space, columns, c as usize, law).map(move |level| (c, level)).collect();
+        let cells: Vec<Vec<(u32, i32)>> = cold.par_iter().with_min_len(256).map(decide).collect();
+        let cells: Vec<(u32, i32)> = cells.into_iter().flatten().collect();
+        // Also what came and set within the step.
+        self.changed_area.extend(cells.iter().map(|&(c, _)| c));
+        if law.by_lid {
+            cells.chunk_by(|a, b| a.0 == b.0).for_each(|cells| self.part_heat(cells));
+        }
+        let loose = if self.solids.is_none() { self.loose(&cells) } else { Loose::new() };
+        for &(c, level) in &cells {
+            let cell = self.columns[c as usize].cell_mut(level);
+            self.account.set += i64::from(cell.amount);
+            self.account.heat_set += i128::from(cell.heat);
+            let (before, mark) = (cell.rock, &mut self.marks[c as usize].set);
+            match &mut self.solids {
+                Some(solids) => {
+                    *mark += i64::from(cell.amount);
+                    cell.rock = solids[c as usize].add(level, cell.rock, cell.amount, cell.heat);
+                }
+                None => {
+                    cell.rock = (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32;
+                    // Under pressure a cell holds more than its room, and what sets of it is no thicker than that.
+                    *mark += i64::from(cell.rock - before);
+                }
+            }
+            (cell.amount, cell.heat) = (0, 0);
+        }
+        self.reshape(cells.chunk_by(|a, b| a.0 == b.0).map(|pair| pair[0].0));
+        self.crumble(loose);
+    }
+
+    /// Rock on floors under the sky once some cells, ascending, have set.
+    fn loose(&self, cells: &[(u32, i32)]) -> Loose {
+        let of_column = |cells: &[(u32, i32)]| {
+            let column = &self.columns[cells[0].0 as usize];
+            (cells[0].0, column.loose(cells.iter().map(|&(_, level)| level)))
+        };
+        cells.chunk_by(|a, b| a.0 == b.0).map(of_column).filter(|&(_, units)| units > 0).collect()
+    }
+
+    /// Law by which liquid counts as cold.
+    pub(crate) fn cold_law(&self) -> ColdLaw {
+        ColdLaw { solidus: self.solidus(), by_lid: self.tables.carries_skin }
+    }
+
+    /// Gives the cells of the uppermost run of a column that set now the heat of their depth in the profile, and the rest to
+    /// the others. A lid that sets takes its crust along.
+    fn part_heat(&mut self, setting: &[(u32, i32)]) {
+        let wetted = self.ground().wetted(setting[0].0 as usize);
+        let column = &mut self.columns[setting[0].0 as usize];
+        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else { return };
+        let sets = |level: i32| setting.iter().any(|&(_, other)| other == level);
+        let (amount, heat) = run_content(column, &run);
+        let unit_m = self.space.dz_m / f64::from(UNITS) / wetted;
+        let depth_m = amount as f64 * unit_m;
+        let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
+        let skin = f64::from(column.skin);
+        let profile = Crusted { law: &self.tables.crust, mean, skin, depth_m, covered: column.covered }.profile();
+        let (mut left, mut stays, mut depth) = (heat, amount, 0.0);
+        for level in (run.first..=run.top).rev() {
+            let cell = column.cell_mut(level);
+            let next = depth + f64::from(cell.amount) * unit_m;
+            if sets(level) {
+                let warm = profile.mean(depth, next) * f64::from(cell.amount) * HEAT_UNITS as f64;
+                cell.heat = (warm as i64).clamp(0, left);
+                left -= cell.heat;
+                stays -= i64::from(cell.amount);
+            }
+            depth = next;
+        }
+        if stays == 0 {
+            // All of it: what the profile leaves is the lowest cell's.
+            column.cell_mut(run.first).heat += left;
+        } else {
+            spread_over_others(column, &run, (stays, left), sets);
+        }
+        column.skin = if stays == 0 || sets(run.top) { 0.0 } else { (skin * amount as f64 / stays as f64) as f32 };
+    }
+}
+
+/// Spreads heat over the cells of a run that do not set.
+fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64), sets: impl Fn(i32) -> bool) {
+    let (mut left, mut last) = (heat, run.first);
+    for level in (run.first..=run.top).filter(|&level| !sets(level)) {
+        let cell = column.cell_mut(level);
+        cell.heat = (i128::from(heat) * i128::from(cell.amount) / i128::from(amount)) as i64;
+        left -= cell.heat;
+        last = level;
+    }
+    column.cell_mut(last).heat += left;
+}
+
+/// Law by which liquid counts as cold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColdLaw {
+    /// Heat of a unit at the solidus; 0 of a lava that never sets.
+    solidus: i64,
+    /// Whether the depth of the lid decides in the uppermost run, in place of the heat of cells.
+    by_lid: bool,
+}
+
+impl ColdLaw {
+    /// Whether a cell of a run holds nothing warmer than the solidus.
+    #[inline]
+    fn is_cold(self, column: &Column, run: &Run, level: i32) -> bool {
+        if self.solidus <= 0 {
+            return false;
+        }
+        if self.by_lid && run.is_under_sky() {
+            return column.lid >= run.surface() - run.floor.max(i64::from(level) * UNIT);
+        }
+        let cell = column.cell(level);
+        cell.heat <= self.solidus * i64::from(cell.amount)
+    }
+}
+
+impl Column {
+    /// Whether a cell holds liquid that is not warmer than the solidus.
+    pub(crate) fn has_cold(&self, law: ColdLaw) -> bool {
+        let any_cold = |run: &Run| (run.first..=run.top).rev().any(|level| law.is_cold(self, run, level));
+        self.runs.iter().any(any_cold)
+    }
+}
+
+/// Levels of a column whose cells set now. A cold cell that touches no rock is crust afloat; one less than half full sets
+/// with the cell below.
+fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdLaw) -> impl Iterator<Item = i32> {
+    let column = &columns[c];
+    let touches = move |level: i32| {
+        let beside = neighbours(space, c).into_iter().flatten();
+        beside.into_iter().any(|n| columns[n].cell(level).rock >= UNITS / 2)
+    };
+    let wet = column.runs.iter().filter(|run| run.is_wet());
+    wet.flat_map(move |run| {
+        let is_cold = move |level: i32| law.is_cold(column, run, level);
+        (run.first..=run.top).filter(move |&level| {
+            is_cold(level)
+                && (level == run.first
+                    || (column.cell(level).amount >= UNITS / 2 || is_cold(level - 1)) && touches(level))
+        })
+    })
+}
+
+/// Squared cosine of the bed's slope, from the smaller of the differences to both sides, so that a wall beside a flat floor is
+/// no slope; one at the sides of the box. `floor` is the floor of a column's lowest run.
+pub(crate) fn slope_cosine(space: FlowBox, floor: impl Fn(usize) -> Option<i64>, c: usize) -> Mag {
+    let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else { return Mag::from_units(1) };
+    let Some(here) = floor(c) else { return Mag::from_units(1) };
+    let unit_m = space.dz_m / f64::from(UNITS);
+    let slope = |before: usize, after: usize| {
+        let rise = floor(after).unwrap_or(here) - here;
+        let fall = here - floor(before).unwrap_or(here);
+        if (rise > 0) != (fall > 0) { 0.0 } else { rise.abs().min(fall.abs()) as f64 * unit_m / space.dx_m }
+    };
+    let (x, z) = (slope(west, east), slope(north, south));
+    Mag::from_f64(1.0 / (1.0 + (x * x + z * z).min(STEEPEST)))
+}

@@ -1,0 +1,273 @@
+//! Constants of a lava and their ranges.
+
+mod presets;
+
+use serde::{Deserialize, Serialize};
+
+use lavoxel_base::param::{Table, kinds, table};
+use lavoxel_base::validate::{Invalid, within};
+
+kinds! {
+    /// Viscosity of the liquid in Pa s as a function of its temperature `T` in kelvin.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Viscosity by "law" {
+        /// One viscosity at every temperature.
+        Constant = "constant" {
+            /// Viscosity.
+            must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+        },
+        /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for crystals: Etna's melt
+        /// (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
+        Etna = "etna" {
+            /// Water in the melt in weight percent.
+            must water: f64, [0.001, 8.0] "%";
+            /// Factor for crystals; about 19 for Etna's lava of 2003 at 1100 °C.
+            must crystals: f64, [0.001, 1e6] "";
+        },
+        /// log₁₀ η = a + b/(T − c), the law of Vogel, Fulcher and Tammann.
+        Vft = "vft" {
+            /// Logarithm at the highest temperature.
+            must a: f64, [-20.0, 20.0] "";
+            /// Temperature over which it grows.
+            must b: f64, [0.0, 50_000.0] "K";
+            /// Temperature at which it would be infinite.
+            must c: f64, [0.0, MOST_KELVIN] "K";
+            /// Least viscosity.
+            must least_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+            /// Largest viscosity.
+            must most_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+        },
+        /// Of a liquid with a liquidus: constant above it, below it the logarithm grows evenly as the liquid sets.
+        Melt = "melt" {
+            /// Viscosity at and above the liquidus.
+            must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
+            /// Factor at the solidus.
+            must mush: f64, [1.0, 1e12] "";
+        },
+    }
+}
+
+kinds! {
+    /// How the surface under the sky loses heat.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    pub enum Cooling by "kind" {
+        /// Not at all.
+        None = "none" with "lavoxel_base::param::no_keys",
+        /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the rest loses nothing.
+        Bare = "bare" {
+            /// That share: of radiation and of convection alike.
+            must exposed: f64, [0.0, 1.0] "share";
+        },
+        /// A share of the surface shows the stirred liquid; the rest grows a crust, through which heat is conducted. The crust is
+        /// carried with the liquid and is torn after some way.
+        Skin = "skin" {
+            /// Way after which a crust is torn.
+            must tear_m: f64, [0.001, 1e6] "m";
+            /// Share without crust: of radiation and of convection alike.
+            #[serde(default)]
+            may exposed: f64, [0.0, 1.0] "share";
+        },
+    }
+}
+
+table! {
+    /// The constants of a lava or of another liquid; those of Etna's basalt where a key is left out.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Lava {
+        /// Density.
+        may pub density_kg_m3: f64, [1.0, 30_000.0] "kg/m³";
+        /// Viscosity by its law: `"constant"`, `"etna"`, `"vft"` or `"melt"`.
+        may pub viscosity: Viscosity;
+        /// Yield strength at every temperature.
+        may pub yield_pa: f64, [0.0, MOST_YIELD] "Pa";
+        /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089 T) Pa (MAGFLOW).
+        may pub yield_factor: f64, [0.0, 1000.0] "";
+        /// Temperature at the vent unless a vent says otherwise.
+        may pub vent_k: f64, [LEAST_KELVIN, MOST_KELVIN] "K";
+        /// Temperature at which liquid that touches rock sets, at most `vent_k`; 0: it never does.
+        may pub solidus_k: f64, [0.0, MOST_KELVIN] "K";
+        /// Temperature at which what set is liquid again, above `solidus_k`; 0: it never melts.
+        may pub liquidus_k: f64, [0.0, MOST_KELVIN] "K";
+        /// Temperature of air and ground, at most `vent_k`.
+        may pub ambient_k: f64, [0.0, MOST_KELVIN] "K";
+        /// Heat capacity.
+        may pub heat_capacity: f64, [1.0, 1e5] "J/(kg K)";
+        /// Latent heat, spread evenly between liquidus and solidus; of a lava that never melts again, between vent and solidus.
+        may pub latent_heat: f64, [0.0, 1e7] "J/kg";
+        /// How the surface cools: `"none"`, `"bare"` or `"skin"`.
+        may pub cooling: Cooling;
+        /// Emissivity of the surface.
+        may pub emissivity: f64, [0.0, 1.0] "";
+        /// Convection from the surface.
+        may pub convection: f64, [0.0, 1e5] "W/(m² K)";
+        /// Conductivity of the crust, and between cells of a lava that melts; 0: none.
+        may pub conduction: f64, [0.0, 1e4] "W/(m K)";
+        /// Conductivity of bed and roof; 0: nothing is lost to them.
+        may pub bed_conduction: f64, [0.0, 1e4] "W/(m K)";
+        /// Diffusivity of bed and roof.
+        may pub diffusivity: f64, [1e-9, 1.0] "m²/s";
+    }
+}
+
+impl Default for Lava {
+    fn default() -> Self {
+        Self::etna_basalt()
+    }
+}
+
+impl Lava {
+    /// Whether what set can melt.
+    pub fn melts(&self) -> bool {
+        self.liquidus_k > 0.0
+    }
+
+    /// Heat below the solidus of a kelvin, as part of that above it: what has set has no latent heat to give. 1 of a lava that
+    /// melts, and of one without latent heat.
+    fn solid_share(&self) -> f64 {
+        if self.melts() { 1.0 } else { self.density_kg_m3 * self.heat_capacity / self.heat_per_m3() }
+    }
+
+    /// Kelvin of heat that a kelvin at a temperature is.
+    pub fn heat_of_kelvin(&self, temperature_k: f64) -> f64 {
+        if temperature_k < self.solidus_k { self.solid_share() } else { 1.0 }
+    }
+
+    /// Latent heat in kelvin of the heat capacity, of a lava that melts.
+    fn latent_k(&self) -> f64 {
+        if self.melts() { self.latent_heat / self.heat_capacity } else { 0.0 }
+    }
+
+    /// Heat in kelvin of [`Lava::heat_per_m3`] at a temperature, with the latent heat that is held at it: the enthalpy.
+    pub fn heat_at(&self, temperature_k: f64) -> f64 {
+        if !self.melts() {
+            let below = (self.solidus_k - temperature_k).max(0.0);
+            return temperature_k + below * (1.0 - self.solid_share());
+        }
+        temperature_k + self.latent_k() * self.molten(temperature_k)
+    }
+
+    /// Temperature at which this heat is held.
+    pub fn temperature_of(&self, heat_k: f64) -> f64 {
+        if !self.melts() {
+            let below = (self.solidus_k - heat_k).max(0.0);
+            return heat_k - below * (1.0 / self.solid_share() - 1.0);
+        }
+        let latent_k = self.latent_k();
+        if heat_k <= self.solidus_k || latent_k == 0.0 {
+            return heat_k;
+        }
+        if heat_k >= self.liquidus_k + latent_k {
+            return heat_k - latent_k;
+        }
+        let range_k = self.liquidus_k - self.solidus_k;
+        self.solidus_k + (heat_k - self.solidus_k) * range_k / (range_k + latent_k)
+    }
+
+    /// Share that is molten at a temperature, of a lava that melts.
+    fn molten(&self, temperature_k: f64) -> f64 {
+        ((temperature_k - self.solidus_k) / (self.liquidus_k - self.solidus_k)).clamp(0.0, 1.0)
+    }
+
+    /// Viscosity in Pa s at a temperature; that at the solidus holds below it.
+    pub fn viscosity_pa_s(&self, temperature_k: f64) -> f64 {
+        let t = temperature_k.max(self.solidus_k);
+        match self.viscosity {
+            Viscosity::Constant { pa_s } => pa_s,
+            Viscosity::Etna { water, crystals } => {
+                let above = (t - 499.31 + 28.74 * libm::log(water)).max(100.0);
+                crystals * libm::pow(10.0, -4.643 + (5812.44 - 427.04 * water) / above)
+            }
+            Viscosity::Vft { a, b, c, least_pa_s, most_pa_s } => {
+                libm::pow(10.0, (a + b / (t - c).max(1.0)).min(300.0)).clamp(least_pa_s, most_pa_s)
+            }
+            Viscosity::Melt { pa_s, mush } => pa_s * libm::pow(mush, 1.0 - self.molten(t)),
+        }
+        .clamp(LEAST_VISCOSITY, MOST_VISCOSITY)
+    }
+
+    /// Yield strength in Pa at a temperature; that at the solidus holds below it.
+    pub fn yield_pa(&self, temperature_k: f64) -> f64 {
+        let t = temperature_k.max(self.solidus_k);
+        let grown =
+            if self.yield_factor > 0.0 { self.yield_factor * libm::pow(10.0, 13.00997 - 0.0089 * t) } else { 0.0 };
+        (self.yield_pa + grown).min(MOST_YIELD)
+    }
+
+    /// Volumetric heat capacity in J/(m³ K), with the latent heat spread between vent and solidus.
+    pub fn heat_per_m3(&self) -> f64 {
+        let range = (self.vent_k - self.solidus_k).max(1.0);
+        // That of a lava that melts is in its heat.
+        let latent = if self.melts() { 0.0 } else { self.latent_heat / range };
+        self.density_kg_m3 * (self.heat_capacity + latent)
+    }
+
+    /// Temperatures of lava without warmth and of lava from the vent: the solidus, or the air where lava never sets, and
+    /// the vent's.
+    pub fn warmth_k(&self) -> [f64; 2] {
+        let cold = if self.solidus_k > 0.0 { self.solidus_k } else { self.ambient_k };
+        [cold, self.vent_k.max(cold + 1.0)]
+    }
+
+    /// Checks every number; `key` names the table.
+    ///
+    /// # Errors
+    ///
+    /// Names the first number that is out of its range.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.check(key)?;
+        if self.vent_k < self.solidus_k {
+            let expected =
+                format!("at least {key}.solidus_k, {} K: what is poured is liquid; set both", self.solidus_k);
+            return Err(Invalid::new(&format!("{key}.vent_k"), self.vent_k, expected));
+        }
+        self.validate_melting(key)?;
+        within(&format!("{key}.ambient_k"), self.ambient_k, 0.0, self.vent_k)?;
+        self.cooling.check(&format!("{key}.cooling"))?;
+        self.viscosity.check(&format!("{key}.viscosity"))?;
+        match self.viscosity {
+            Viscosity::Vft { least_pa_s, most_pa_s, .. } => {
+                within(&format!("{key}.viscosity.most_pa_s"), most_pa_s, least_pa_s, MOST_VISCOSITY)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the keys of a lava that melts.
+    fn validate_melting(&self, key: &str) -> Result<(), Invalid> {
+        if !self.melts() {
+            return match self.viscosity {
+                Viscosity::Melt { .. } => Err(Invalid::new(
+                    &format!("{key}.liquidus_k"),
+                    self.liquidus_k,
+                    "given for the viscosity law \"melt\"",
+                )),
+                _ => Ok(()),
+            };
+        }
+        within(&format!("{key}.solidus_k"), self.solidus_k, LEAST_KELVIN, MOST_KELVIN)?;
+        within(&format!("{key}.liquidus_k"), self.liquidus_k, self.solidus_k + LEAST_MUSH_K, MOST_KELVIN)?;
+        within(&format!("{key}.latent_heat"), self.latent_heat, 0.0, MOST_KELVIN * self.heat_capacity)?;
+        match self.cooling {
+            Cooling::Skin { .. } => {
+                let expected = "\"bare\" or \"none\" for a lava with a liquidus";
+                Err(Invalid::new(&format!("{key}.cooling.kind"), "\"skin\"", expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Least kelvin from solidus to liquidus.
+const LEAST_MUSH_K: f64 = 0.1;
+
+/// Range of viscosities in Pa s: water to rock.
+const LEAST_VISCOSITY: f64 = 1e-4;
+const MOST_VISCOSITY: f64 = 1e15;
+
+/// Largest yield strength in Pa.
+const MOST_YIELD: f64 = 1e8;
+
+/// Range of temperatures at a vent in K.
+pub(crate) const LEAST_KELVIN: f64 = 1.0;
+pub(crate) const MOST_KELVIN: f64 = 2000.0;

@@ -1,0 +1,172 @@
+//! Where the flow meets other matter: heat and liquid that reactions take, and liquid that they make.
+//!
+//! A place is a cell as the world shows it. It belongs to the highest run that begins at or below it, and to the cells of this
+//! run from there down that hold half a cell, so that a sliver does not cool alone. Solid that melts is that of the cell, or of
+//! the one below where that is mostly rock.
+
+use super::{Flow, HEAT_UNITS, UNITS};
+use crate::cooling::heat::run_content;
+use crate::store::column::{Column, Run};
+
+/// Which matter of a flow meets other matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Its liquid.
+    Liquid,
+    /// Its solid that can melt.
+    Solid,
+}
+
+/// Part of a run, or solid of a cell, that meets other matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Met {
+    /// Its temperature.
+    pub temperature_k: f64,
+    /// Resistance of its crust in m² K/W, 0 for a lava without one.
+    pub crust_m2_k_w: f64,
+    /// Its heat above a given temperature, in units; at least 0.
+    pub excess: i64,
+}
+
+impl Flow {
+    /// The liquid or the solid at a place, with its heat above a temperature; `None` where there is none.
+    pub fn met(&self, [x, y, z]: [usize; 3], phase: Phase, above_k: f64) -> Option<Met> {
+        let c = z * self.space.nx + x;
+        let column = self.columns.get(c)?;
+        let (amount, heat) = match phase {
+            Phase::Liquid => {
+                let (first, last) = layer(column, y as i32)?;
+                let cells = || (first..=last).map(|level| column.cell(level));
+                (cells().map(|cell| i64::from(cell.amount)).sum::<i64>(), cells().map(|cell| cell.heat).sum())
+            }
+            Phase::Solid => {
+                let solid = self.solid_met(c, y as i32)?;
+                (i64::from(solid.amount), solid.heat)
+            }
+        };
+        let lava = &self.setup.lava;
+        let is_uppermost = phase == Phase::Liquid && column.runs.last().is_some_and(|run| y as i32 >= run.first);
+        let profile = if is_uppermost { self.profile(c) } else { None };
+        let mean_k = || lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64);
+        let least = self.setup.lava.heat_at(above_k) * HEAT_UNITS as f64 * amount as f64;
+        Some(Met {
+            temperature_k: profile.map_or(mean_k(), |profile| lava.temperature_of(profile.core)),
+            crust_m2_k_w: profile.map_or(0.0, |profile| profile.resistance(lava)),
+            excess: (heat - least as i64).max(0),
+        })
+    }
+
+    /// Takes heat from the liquid or the solid at a place, from each cell by its amount, and gives what was there to take.
+    pub fn take_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) -> i64 {
+        if phase == Phase::Solid {
+            return self.cool_solid(z * self.space.nx + x, y as i32, units);
+        }
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return 0 };
+        let Some((first, last)) = layer(column, y as i32) else { return 0 };
+        let amount: i64 = (first..=last).map(|level| i64::from(column.cell(level).amount)).sum();
+        let mut left = units;
+        for level in first..=last {
+            let cell = column.cell_mut(level);
+            let share = i128::from(units) * i128::from(cell.amount) / i128::from(amount.max(1));
+            let taken = if level == last { left } else { share as i64 }.clamp(0, cell.heat);
+            cell.heat -= taken;
+            left -= taken;
+        }
+        self.account.heat_used += i128::from(units - left);
+        if self.tables.carries_skin {
+            thicken(column, y as i32, units - left);
+        }
+        units - left
+    }
+
+    /// Gives back heat that was taken at a place and not used.
+    pub fn return_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) {
+        if phase == Phase::Solid {
+            self.cool_solid(z * self.space.nx + x, y as i32, -units);
+            return;
+        }
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
+        if let Some((_, last)) = layer(column, y as i32) {
+            column.cell_mut(last).heat += units;
+            self.account.heat_used -= i128::from(units);
+            if self.tables.carries_skin {
+                thicken(column, y as i32, -units);
+            }
+        }
+    }
+
+    /// Takes at most so much liquid at a place, with its heat.
+    pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
+        let Some((first, last)) = layer(column, y as i32) else { return };
+        let mut left = amount;
+        for level in (first..=last).rev() {
+            let cell = column.cell_mut(level);
+            let part = left.min(cell.amount);
+            let heat = if part == cell.amount { cell.heat } else { crate::store::column::heat_of(part, *cell) };
+            (cell.amount, cell.heat, left) = (cell.amount - part, cell.heat - heat, left - part);
+            self.account.used += i64::from(part);
+            self.account.heat_used += i128::from(heat);
+        }
+    }
+
+    /// Adds liquid at a place; it lies on the floor of its gap at once.
+    pub fn make_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32, temperature_k: f64) {
+        let c = z * self.space.nx + x;
+        self.reach([c as u32]);
+        let column = &mut self.columns[c];
+        let Some(run) = run_at(column, y as i32).copied() else { return };
+        let heat = i64::from(amount) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
+        let cell = column.cell_mut(run.top.max(run.first));
+        (cell.amount, cell.heat) = (cell.amount + amount, cell.heat + heat);
+        self.account.made += i64::from(amount);
+        self.account.heat_made += i128::from(heat);
+        column.settle();
+        column.refresh(&self.tables);
+    }
+
+    /// Says which of [`Flow::wet`], in their order, other matter covers: these columns give no heat to the sky.
+    pub fn cover(&mut self, covered: &[bool]) {
+        // A column that is dry by now and gets lava in the step has no cover that is left over.
+        for c in std::mem::take(&mut self.covered) {
+            self.columns[c as usize].covered = false;
+        }
+        self.covered = self.wet.iter().zip(covered).filter_map(|(&c, &covered)| covered.then_some(c)).collect();
+        for &c in &self.covered {
+            self.columns[c as usize].covered = true;
+        }
+    }
+
+    /// Units of heat that a joule is.
+    pub fn heat_units_of_joule(&self) -> f64 {
+        f64::from(UNITS) * HEAT_UNITS as f64 / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
+    }
+}
+
+/// Counts heat that left the uppermost run by its surface as lacking in its crust.
+fn thicken(column: &mut Column, level: i32, units: i64) {
+    let Some(run) = column.runs.last().filter(|run| run.is_wet() && level >= run.first) else { return };
+    let (amount, _) = run_content(column, run);
+    if amount > 0 {
+        let more = units as f64 / amount as f64 / HEAT_UNITS as f64;
+        column.skin = (f64::from(column.skin) + more).max(0.0) as f32;
+    }
+}
+
+/// The run to which a level belongs.
+fn run_at(column: &Column, level: i32) -> Option<&Run> {
+    column.runs.iter().rev().find(|run| run.first <= level)
+}
+
+/// First and last level of the liquid at a level.
+fn layer(column: &Column, level: i32) -> Option<(i32, i32)> {
+    let run = run_at(column, level).filter(|run| run.is_wet())?;
+    // Liquid may have been taken since the runs were found.
+    let last = (run.first..=level.min(run.top)).rev().find(|&level| column.cell(level).amount > 0)?;
+    let (mut first, mut amount) = (last, i64::from(column.cell(last).amount));
+    while first > run.first && amount < i64::from(UNITS / 2) {
+        first -= 1;
+        amount += i64::from(column.cell(first).amount);
+    }
+    Some((first, last))
+}

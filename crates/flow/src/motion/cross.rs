@@ -1,0 +1,284 @@
+//! The first pass of a sub-step: what crosses each face that is due, and the limit of what a cell can give.
+
+use crate::motion::face::{Flux, LeanPair, Pair};
+use crate::motion::plan::{Plan, neighbours};
+use crate::motion::strips::{SIDE, on_strips};
+use crate::motion::tables::Tables;
+use crate::step::SubStep;
+use crate::store::blocks::{Blocks, BlocksMut};
+use crate::store::column::{Column, heat_of};
+use crate::store::lean::Lean;
+use crate::{Flow, FlowBox};
+
+/// Amount and heat that cross a face from one cell to the cell of the same level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) level: i32,
+    /// Positive from the column of the face to its neighbour.
+    pub(crate) amount: i32,
+    /// With the sign of the amount.
+    pub(crate) heat: i64,
+}
+
+/// Amounts and heat that cross a face in the sub-step `stamp`.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+pub(crate) struct Face {
+    pub(crate) stamp: u32,
+    /// Level of the first of two parts; the other is one above.
+    pub(crate) level: i32,
+    pub(crate) amounts: [i32; 2],
+    pub(crate) heats: [i64; 2],
+    /// Ages of the crust of the face's column and of its neighbour.
+    pub(crate) skins: [f32; 2],
+    /// Parts of a face of the general path; the two above are then nothing.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Face {
+    /// All parts that are something.
+    #[inline]
+    pub(crate) fn for_parts(&self, mut each: impl FnMut(Part)) {
+        for i in 0..2 {
+            if self.amounts[i] != 0 {
+                each(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
+            }
+        }
+        self.parts.iter().copied().for_each(each);
+    }
+
+    /// Changes all parts.
+    fn change_parts(&mut self, change: impl Fn(Part) -> Part) {
+        for i in 0..2 {
+            let part = change(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
+            (self.amounts[i], self.heats[i]) = (part.amount, part.heat);
+        }
+        self.parts.iter_mut().for_each(|part| *part = change(*part));
+    }
+}
+
+/// Counts of a pass.
+#[derive(Clone, Debug, Default)]
+struct Count {
+    faces: u64,
+    fluxes: u64,
+    capped: u64,
+    put_off: i64,
+    /// Columns that may give more than they have, some of them more than once.
+    hot: Vec<u32>,
+}
+
+impl Count {
+    fn plus(mut self, more: Self) -> Self {
+        self.hot.extend(more.hot);
+        let [faces, fluxes, capped] = [self.faces + more.faces, self.fluxes + more.fluxes, self.capped + more.capped];
+        Self { faces, fluxes, capped, put_off: self.put_off.max(more.put_off), hot: self.hot }
+    }
+
+    fn note(&mut self, flux: &Flux) {
+        self.fluxes += 1;
+        self.capped += u64::from(flux.is_capped);
+        self.put_off = self.put_off.max(flux.eased);
+    }
+}
+
+impl Flow {
+    /// Works out what crosses each face that is due; gives the columns that may give more than they have.
+    pub(crate) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
+        let Self { space, columns, leans, faces, tables, account, watch, .. } = self;
+        let cross = Cross { space: *space, columns, leans, tables, sub };
+        let count = on_strips(
+            &plan.strips,
+            faces.part(),
+            &|strip| strip.due_faces(sub.level),
+            &|strip, mut faces: BlocksMut<'_, [Face; 2]>| {
+                let mut count = Count { faces: strip.due_faces(sub.level) as u64, ..Count::default() };
+                let [to_east, to_south] = &strip.faces;
+                for level in sub.level..=plan.finest {
+                    for &c in to_east.of(level) {
+                        let face = &mut faces[(c & !SIDE) as usize][0];
+                        cross.face::<false>(c, level, face, &mut count);
+                    }
+                    for &c in to_south.of(level) {
+                        let face = &mut faces[(c & !SIDE) as usize][1];
+                        cross.face::<true>(c, level, face, &mut count);
+                    }
+                }
+                count
+            },
+            &Count::plus,
+        );
+        account.faces += count.faces;
+        account.fluxes += count.fluxes;
+        account.capped += count.capped;
+        watch.put_off = watch.put_off.max(count.put_off);
+        count.hot
+    }
+
+    /// Scales what leaves cells that would give more than they hold, by one factor for all faces, rounded down.
+    pub(crate) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
+        hot.sort_unstable();
+        hot.dedup();
+        for c in hot {
+            let around = faces_of(self.space, c as usize);
+            let column = &self.columns[c as usize];
+            for level in column.base..column.end() {
+                let cell = column.cell(level);
+                let mut given = 0i64;
+                let is_given = |part: &Part, sign: i32| part.level == level && part.amount * sign > 0;
+                for &(number, sign) in around.iter().flatten() {
+                    let face = &self.faces[number / 2][number % 2];
+                    if face.stamp == stamp {
+                        face.for_parts(|part| {
+                            if is_given(&part, sign) {
+                                given += i64::from(part.amount.abs());
+                            }
+                        });
+                    }
+                }
+                if given <= i64::from(cell.amount) {
+                    continue;
+                }
+                for &(number, sign) in around.iter().flatten() {
+                    let face = &mut self.faces[number / 2][number % 2];
+                    if face.stamp == stamp {
+                        face.change_parts(|part| {
+                            if !is_given(&part, sign) {
+                                return part;
+                            }
+                            let amount = (i64::from(part.amount.abs()) * i64::from(cell.amount) / given) as i32;
+                            Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) }
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The faces of a column by their numbers, ascending, with the sign of what leaves it.
+pub(crate) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
+    let [west, east, north, south] = neighbours(space, c);
+    [north.map(|n| (2 * n + 1, -1)), west.map(|n| (2 * n, -1)), east.map(|_| (2 * c, 1)), south.map(|_| (2 * c + 1, 1))]
+}
+
+/// The two columns of a face by its number, and the pair.
+#[inline]
+pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -> (usize, usize, Pair<'_>) {
+    let (c, is_south) = (number / 2, number % 2 == 1);
+    let (ahead, along) = if is_south { (space.nx, 1) } else { (1, space.nx) };
+    let inside = if is_south {
+        c % space.nx > 0 && c % space.nx + 1 < space.nx
+    } else {
+        c >= space.nx && c + space.nx < columns.columns()
+    };
+    let n = c + ahead;
+    let beside = inside.then(|| [&columns[c - along], &columns[c + along], &columns[n - along], &columns[n + along]]);
+    (c, n, Pair { here: &columns[c], there: &columns[n], beside })
+}
+
+/// Inputs of the faces of a sub-step.
+struct Cross<'a> {
+    space: FlowBox,
+    columns: &'a Blocks<Column>,
+    leans: &'a Blocks<Lean>,
+    tables: &'a Tables,
+    sub: SubStep,
+}
+
+impl Cross<'_> {
+    /// Works out what crosses the face of a column towards south or east at its level; the column is that of a strip's list.
+    #[inline(always)]
+    fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
+        if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
+            self.any_face(2 * (c & !SIDE) as usize + usize::from(SOUTH), level, face, count);
+        }
+    }
+
+    /// Crosses a face between columns of one run under the sky; gives whether they are.
+    #[inline(always)]
+    fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
+        let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
+        let n = if SOUTH { c + nx } else { c + 1 };
+        let (here, there, beside) = if SOUTH {
+            let [before, after] = [c - 1, n - 1].map(|first| self.leans.some::<3>(first));
+            (before[1], after[1], [before[0], before[2], after[0], after[2]])
+        } else {
+            let [before, both, after] = [c - nx, c, c + nx].map(|first| self.leans.some::<2>(first));
+            (both[0], both[1], [before[0], after[0], before[1], after[1]])
+        };
+        if !(here.is_one_run() && there.is_one_run()) {
+            return false;
+        }
+        if !here.is_wet() && !there.is_wet() {
+            return true;
+        }
+        let pair = LeanPair { here, there, beside };
+        let Some(flux) = pair.flux(self.tables, level) else { return true };
+        count.note(&flux);
+        let (giver, number_of_giver, sign) = if flux.is_forward { (here, c, 1) } else { (there, n, -1) };
+        face.stamp = self.sub.stamp;
+        face.parts.clear();
+        if self.tables.carries_skin {
+            face.skins = [self.columns[c].skin, self.columns[n].skin];
+        }
+        if !giver.is_whole() {
+            self.tall_parts(&flux, number, face, count);
+            return true;
+        }
+        let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
+        let warmths = if lowest == giver.levels().0 { giver.warmth } else { [giver.warmth[1]; 2] };
+        face.level = lowest;
+        face.amounts = [sign * amounts[0], sign * amounts[1]];
+        face.heats = [i64::from(sign) * warmths[0].times(amounts[0]), i64::from(sign) * warmths[1].times(amounts[1])];
+        let is_hot = |i: usize| i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4;
+        if is_hot(0) || amounts[1] > 0 && is_hot(1) {
+            count.hot.push(number_of_giver as u32);
+        }
+        true
+    }
+
+    /// Shares out what crosses a face from a column of more cells than a record holds.
+    #[inline(never)]
+    fn tall_parts(&self, flux: &Flux, number: usize, face: &mut Face, count: &mut Count) {
+        face.amounts = [0; 2];
+        face.heats = [0; 2];
+        let (c, n, pair) = pair_of(self.space, self.columns, number);
+        self.any_parts(flux, number, &pair, [c, n], face, count);
+    }
+
+    fn any_parts(
+        &self,
+        flux: &Flux,
+        number: usize,
+        pair: &Pair<'_>,
+        [c, n]: [usize; 2],
+        face: &mut Face,
+        count: &mut Count,
+    ) {
+        let (giver, number_of_giver, sign) = if flux.is_forward { (pair.here, c, 1) } else { (pair.there, n, -1) };
+        pair.parts(flux, self.sub.key, number, |level, amount| {
+            let cell = giver.cell(level);
+            if amount > cell.amount / 4 {
+                count.hot.push(number_of_giver as u32);
+            }
+            face.parts.push(Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) });
+        });
+    }
+
+    #[inline(never)]
+    fn any_face(&self, number: usize, level: i32, face: &mut Face, count: &mut Count) {
+        face.stamp = self.sub.stamp;
+        face.amounts = [0; 2];
+        face.heats = [0; 2];
+        face.parts.clear();
+        let (c, n, pair) = pair_of(self.space, self.columns, number);
+        if self.tables.carries_skin {
+            face.skins = [pair.here.skin, pair.there.skin];
+        }
+        pair.fluxes(self.tables, level, |flux| {
+            count.note(&flux);
+            self.any_parts(&flux, number, &pair, [c, n], face, count);
+        });
+    }
+}

@@ -1,0 +1,178 @@
+//! Demand of a column on the plan: whether anything crosses its faces, and how long a sub-step it stands.
+//!
+//! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of 0.168 dx²/D. Deep liquid that lies nearly level does not
+//! ask for these: what it would move in a longer one is held back by the limit of a flux ([`crate::motion::face`]), and the difference of
+//! heads that this leaves stays below a tolerance. So a column asks for what flows, and liquid at rest asks for nothing.
+
+use crate::FlowBox;
+use crate::motion::cross::{faces_of, pair_of};
+use crate::motion::face::{Drive, LeanPair, head_beside};
+use crate::motion::mag::Mag;
+use crate::motion::plan::{FINEST, Planned, is_at_side, neighbours};
+use crate::motion::tables::Tables;
+use crate::store::blocks::Blocks;
+use crate::store::column::{Column, Run};
+use crate::store::lean::Lean;
+
+/// Levels up to which the depth decides, without and with a yield strength: to work out what flows would take longer than it saves.
+/// A strength holds back most of what the depth would let flow.
+const SHALLOW: [u8; 2] = [3, 1];
+
+/// Demand of a column by itself on the plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Own {
+    /// The level that is right for it.
+    pub(crate) level: u8,
+    /// Whether it is wet and a neighbour is dry, or is level and a neighbour rests.
+    pub(crate) is_front: bool,
+    /// Whether its moves may be put off: it asks for a finer level as soon as more flows.
+    pub(crate) is_eased: bool,
+    /// The largest difference of heads to a neighbour.
+    pub(crate) fall: i64,
+}
+
+/// State that the plan reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) space: FlowBox,
+    pub(crate) columns: &'a Blocks<Column>,
+    pub(crate) leans: &'a Blocks<Lean>,
+    pub(crate) tables: &'a Tables,
+    /// Whether liquid leaves by the sides of the box.
+    pub(crate) open_sides: bool,
+}
+
+impl<'a> Ground<'a> {
+    /// Whether anything crosses the faces of a column, or leaves the box from it.
+    pub(crate) fn stirs(self, c: usize) -> bool {
+        let stirs = |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
+        self.has_liquid(c) && stirs(is_at_side(self.space, c))
+    }
+
+    /// Whether there is liquid in a column, which lava need not have come near.
+    #[inline]
+    fn has_liquid(self, c: usize) -> bool {
+        self.leans.get(c).is_some_and(Lean::has_liquid)
+    }
+
+    /// Whether any of what drives liquid at the faces of a column is as asked.
+    #[inline]
+    fn any_drive(self, at_side: bool, c: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
+        let faces = faces_of(self.space, c).into_iter().flatten();
+        let mut any = |number: usize| match self.lean_pair(at_side, number) {
+            Some(pair) => pair.drive(self.tables, 0).is_some_and(|drive| is_so(&drive)),
+            None => pair_of(self.space, self.columns, number).2.drives(self.tables).any(|drive| is_so(&drive)),
+        };
+        faces.into_iter().any(|(number, _)| any(number))
+    }
+
+    /// The two columns of a face of a column inside of the box, if both are of one run.
+    #[inline]
+    fn lean_pair(self, at_side: bool, number: usize) -> Option<LeanPair<'a>> {
+        let (c, nx) = (number / 2, self.space.nx);
+        let (ahead, along) = if number % 2 == 1 { (nx, 1) } else { (1, nx) };
+        let (here, there) = (&self.leans[c], &self.leans[c + ahead]);
+        (!at_side && here.is_one_run() && there.is_one_run()).then(|| LeanPair {
+            here,
+            there,
+            beside: [c - along, c + along, c + ahead - along, c + ahead + along].map(|n| &self.leans[n]),
+        })
+    }
+
+    /// Demand of a column. `planned` says of which columns liquid moves.
+    pub(crate) fn own(self, c: usize, planned: &Blocks<Planned>) -> Own {
+        self.own_by(is_at_side(self.space, c), c, planned)
+    }
+
+    /// Demand without the records.
+    #[cfg(test)]
+    pub(crate) fn plain_own(self, c: usize, planned: &Blocks<Planned>) -> Own {
+        self.own_by(true, c, planned)
+    }
+
+    fn own_by(self, at_side: bool, c: usize, planned: &Blocks<Planned>) -> Own {
+        if !planned[c].stirs {
+            return Own { is_eased: self.has_liquid(c), ..Own::default() };
+        }
+        let own = if at_side { None } else { self.lean_level(c) };
+        let mut own = own.unwrap_or_else(|| self.deep_level(c));
+        let is_weak = self.leans[c].strength.is_zero();
+        if own.level <= SHALLOW[usize::from(!is_weak)] {
+            return own;
+        }
+        let mut level = 0;
+        self.any_drive(at_side, c, |drive| {
+            level = drive.level(self.tables).max(level);
+            // More than its depth asks for, it does not get.
+            level >= i32::from(own.level)
+        });
+        let level = (level.min(FINEST) as u8).min(own.level);
+        // What a yield strength holds back is no move that was put off.
+        own.is_eased = level < own.level && is_weak;
+        if own.is_eased {
+            // The slope that drives what moves.
+            own.fall >>= own.level - level;
+        }
+        own.is_front |= own.is_eased && neighbours(self.space, c).into_iter().flatten().any(|n| !planned[n].stirs);
+        Own { level, ..own }
+    }
+
+    /// The level that is stable for a column by its depth: explicit diffusion, and a wave of speed `ρ g h² S/η`; and the largest
+    /// difference of heads to a neighbour, of the uppermost run; and whether a neighbour is dry.
+    fn deep_level(self, c: usize) -> Own {
+        let Self { space, columns, tables, .. } = self;
+        let near = || neighbours(space, c).into_iter().flatten();
+        let is_front = columns[c].is_wet() && near().any(|n| !columns[n].is_wet());
+        let mut own = Own { is_front, ..Own::default() };
+        let uppermost = columns[c].runs.len().wrapping_sub(1);
+        for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
+            let fall = near().map(|n| run.head - head_beside(&columns[n], run)).fold(0, i64::max);
+            let touching = || near().flat_map(|n| &columns[n].runs);
+            let stiffness = under_pressure(run, touching);
+            own.level = own.level.max(stable_level(tables, run.depth, run.fluidity, stiffness, fall));
+            if i == uppermost {
+                own.fall = fall;
+            }
+        }
+        own
+    }
+
+    /// Demand of a column of one run inside of the box, from its record and those of its neighbours.
+    #[inline]
+    fn lean_level(self, c: usize) -> Option<Own> {
+        let Self { space, leans, tables, .. } = self;
+        let lean = &leans[c];
+        let nx = space.nx;
+        if !lean.is_one_run() {
+            return None;
+        }
+        let near = [&leans[c - nx], &leans[c - 1], &leans[c + 1], &leans[c + nx]];
+        let is_front = near.iter().any(|near| !near.has_liquid());
+        let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
+        let fall = lean.head - lowest;
+        Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, 0, fall), is_front, fall, is_eased: false })
+    }
+}
+
+/// By how many powers of two a run spreads faster than liquid under the sky.
+///
+/// Between two full runs diffusion is `D/4` (roof) times 16 (slot). Between a full run and one that is not, the mean of h³ is up
+/// to 4.5 times that of the former, at the end of a tunnel in a pond: one power more leaves less than 1e-4 of the fluxes
+/// capped. Two would leave none, and a lava field with roofs would take half as many faces again.
+fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> i32 {
+    let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);
+    match run.full {
+        false => 0,
+        true if touching().filter(is_beside).any(|other| !other.full) => 3,
+        true => 2,
+    }
+}
+
+#[inline]
+fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, stiffness: i32, fall: i64) -> u8 {
+    let depth = Mag::from_units(depth as u64);
+    let layer = fluidity.times(depth.squared());
+    let spread = layer.times(depth).shifted(stiffness).times(tables.diffusion);
+    let wave = layer.times(Mag::from_units(fall.min(tables.steepest) as u64)).times(tables.wave);
+    spread.max(wave).power_above().min(FINEST) as u8
+}

@@ -1,0 +1,424 @@
+//! The rule: what crosses the vertical face between two columns in a sub-step.
+//!
+//! q = ρ g c² M G φ, the flux of a viscous layer for a metre of width (Huppert 1982), with the mobility `M` the mean of
+//! h³/(3η) on both sides, `G` the slope of the heads, `c` the squared cosine of the bed's slope and φ the share of a
+//! Bingham liquid that yields. `docs/flow.md` derives it.
+
+use crate::motion::mag::{Mag, SHARE_ONE};
+use crate::motion::tables::Tables;
+use crate::store::column::{Column, Run, SKY, SLOT, UNIT};
+use crate::store::lean::Lean;
+use lavoxel_base::random::mix64;
+
+/// Bits of a flux after the point.
+const FRACTION: i32 = 24;
+
+/// Largest difference of heads that the limit of a flux reads.
+const HIGHEST: i64 = 1 << 38;
+
+/// Difference of heads, in units of height, that moves nothing. Stochastic rounding leaves differences of a few units, and liquid
+/// that trades these would never rest. With cells of 5 m it is 2.4 µm from column to column.
+const REST: i64 = 8;
+
+/// Bits by which the head under a roof exceeds the amount beyond it, see [`SLOT`].
+const SLOT_BITS: i32 = SLOT.trailing_zeros() as i32;
+
+/// A Bingham liquid rests where its strength is this share of its stress: near 1 its flux falls with the square of what is
+/// missing, and no dome would ever come to rest. No strength of a lava is known to a part in 128.
+pub(crate) const HELD: f64 = 1.0 - 1.0 / 128.0;
+
+/// Power of two by which a difference of heads beyond what the strength holds is less than the tolerance where it moves nothing.
+const CREEP: i32 = 5;
+
+/// Power of two of which the tolerance is a part of the depth, at most.
+const THIN: i32 = 6;
+
+/// Multiple of the tolerance up to which a difference of heads that is held back is one that was put off: more may come within
+/// a sub-step than was foreseen.
+const PUT_OFF: i64 = 8;
+
+/// The two columns of a face, and those beside them along the face; absent at a side of the box.
+pub(crate) struct Pair<'a> {
+    pub(crate) here: &'a Column,
+    pub(crate) there: &'a Column,
+    /// Before and after `here`, before and after `there`.
+    pub(crate) beside: Option<[&'a Column; 4]>,
+}
+
+/// A run as the rule reads it.
+struct Side {
+    floor: i64,
+    roof: i64,
+    depth: i64,
+    head: i64,
+    fluidity: Mag,
+    strength: Mag,
+    full: bool,
+}
+
+impl Side {
+    #[inline(always)]
+    fn of_run(run: &Run) -> Self {
+        let Run { floor, roof, depth, head, fluidity, strength, full, .. } = *run;
+        Self { floor, roof, depth, head, fluidity, strength, full }
+    }
+
+    #[inline(always)]
+    fn of_lean(lean: &Lean) -> Self {
+        let Lean { floor, head, fluidity, strength, .. } = *lean;
+        Self { floor, roof: SKY, depth: head - floor, head, fluidity, strength, full: false }
+    }
+
+    #[inline(always)]
+    fn surface(&self) -> i64 {
+        self.floor + self.depth
+    }
+}
+
+/// Flux between two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flux {
+    /// From `here` to `there`, or back.
+    pub(crate) is_forward: bool,
+    /// The run that gives.
+    giver: usize,
+    /// Units of amount with [`FRACTION`] bits after the point.
+    units: u64,
+    /// Lowest and highest height at which liquid crosses.
+    low: i64,
+    high: i64,
+    /// Whether the face is lower than the giver's surface.
+    is_lidded: bool,
+    pub(crate) is_capped: bool,
+    /// The difference of heads, if its move was put off as [`Tables::tolerance`] allows.
+    pub(crate) eased: i64,
+}
+
+/// Drive of liquid between two runs, without a limit.
+pub(crate) struct Drive {
+    is_forward: bool,
+    /// Units of amount in the time `Δt/2^level`.
+    flux: Mag,
+    /// Difference of heads beyond that which the strength holds.
+    excess: i64,
+    /// Depth above the sill on the giver's side.
+    stands: i64,
+    /// Power of two by which heads exceed amounts: 0 under the sky.
+    slot: i32,
+    low: i64,
+    high: i64,
+    is_lidded: bool,
+}
+
+impl Pair<'_> {
+    /// The fluxes of all pairs of runs that touch, for the time `Δt/2^level`.
+    #[inline]
+    pub(crate) fn fluxes(&self, tables: &Tables, level: i32, mut each: impl FnMut(Flux)) {
+        for i in 0..self.here.runs.len() {
+            for j in 0..self.there.runs.len() {
+                if let Some(flux) = self.flux(i, j, tables, level) {
+                    each(flux);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn flux(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Flux> {
+        let flux = self.drive(i, j, tables, level)?.limited(tables);
+        Some(Flux { giver: if flux.is_forward { i } else { j }, ..flux })
+    }
+
+    #[inline]
+    fn drive(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Drive> {
+        let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
+        let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
+        drive::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)
+    }
+
+    /// Drive of all pairs of runs that touch, in a whole step.
+    pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
+        let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
+        pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
+    }
+
+    /// Units of amount that leave a cell of `here`, or of `there`, across the face in a step, by the rule without its limit.
+    pub(crate) fn leaves(&self, of_here: bool, level: i32, tables: &Tables) -> f64 {
+        let giver = if of_here { self.here } else { self.there };
+        let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
+        let drives = pairs.filter_map(|(i, j)| Some((if of_here { i } else { j }, self.drive(i, j, tables, 0)?)));
+        let of_cell = drives
+            .filter(|(_, drive)| drive.is_forward == of_here)
+            .map(|(run, drive)| drive.flux.to_f64() * drive.limited(tables).share_of(giver, &giver.runs[run], level));
+        of_cell.sum()
+    }
+
+    /// Four times the slope of the heads along the face, as a difference between columns.
+    #[inline]
+    fn slope_along(&self, a: &Run, b: &Run) -> u64 {
+        let Some([before_a, after_a, before_b, after_b]) = self.beside else { return 0 };
+        let along = |run: &Run, before, after| head_beside(after, run) - head_beside(before, run);
+        match (a.is_wet(), b.is_wet()) {
+            (true, true) => along(a, before_a, after_a) + along(b, before_b, after_b),
+            (true, false) => 2 * along(a, before_a, after_a),
+            _ => 2 * along(b, before_b, after_b),
+        }
+        .unsigned_abs()
+    }
+
+    /// Shares a flux out over the cells of the giver by the profile of speed: level and amount of each part, rounded at random.
+    /// `key` belongs to the sub-step, `face` to the face.
+    #[inline]
+    pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize, mut each: impl FnMut(i32, i32)) {
+        let giver = if flux.is_forward { self.here } else { self.there };
+        let run = &giver.runs[flux.giver];
+        let surface = run.surface().min(flux.high);
+        let lowest = run.first.max(flux.low.div_euclid(UNIT) as i32);
+        let highest = run.top.min(((surface - 1) / UNIT) as i32);
+        let lots = lots(key, face);
+        let mut below = 0;
+        for level in lowest..=highest {
+            let up_to = if level == highest { SHARE_ONE } else { flux.share_below(giver, run, surface, level + 1) };
+            let exact = (u128::from(flux.units) * u128::from(up_to.saturating_sub(below))) >> 32;
+            below = up_to.max(below);
+            let lot = lot(lots, level - lowest);
+            let amount = (exact + u128::from(lot)) >> FRACTION;
+            let amount = amount.min(giver.cell(level).amount as u128) as i32;
+            if amount > 0 {
+                each(level, amount);
+            }
+        }
+    }
+}
+
+/// The rule. `along` is four times the slope of the heads along the face, as a difference between columns. `OPEN`: both runs are
+/// under the sky.
+#[inline(always)]
+fn drive<const OPEN: bool>(
+    a: &Side,
+    b: &Side,
+    cos2: Mag,
+    along: impl FnOnce() -> u64,
+    tables: &Tables,
+    level: i32,
+) -> Option<Drive> {
+    let low = a.floor.max(b.floor);
+    let high = if OPEN { SKY } else { a.roof.min(b.roof) };
+    let is_forward = a.head > b.head;
+    let (from, to) = if is_forward { (a, b) } else { (b, a) };
+    let stands = if OPEN { from.head } else { from.surface().min(high) } - low;
+    let slot = if !OPEN && (from.full || to.full) { SLOT_BITS } else { 0 };
+    let fall = from.head - to.head;
+    if stands <= 0 || fall <= REST << slot || from.depth <= 0 {
+        return None;
+    }
+    let drop = from.floor - to.floor;
+    let is_cliff = drop > tables.cliff;
+    // What stands above the sill on the other side, as far as the giver's depth reaches.
+    let beyond = to.depth.min(if is_cliff { stands } else { 2 * stands });
+    let cube = |height: i64, is_roofed: bool| {
+        let cube = Mag::from_units(height as u64).cubed();
+        if is_roofed { cube.shifted(-2) } else { cube }
+    };
+    let mut slope = Mag::from_units(fall as u64);
+    if is_cliff {
+        slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
+    }
+    let (mut yields, mut excess) = (None, fall.min(HIGHEST));
+    if !from.strength.is_zero() {
+        let across = along();
+        let steepness = if across == 0 {
+            slope
+        } else {
+            slope.squared().plus(Mag::from_units(across).shifted(-2).squared()).root()
+        };
+        let stress = Mag::from_units((stands + beyond) as u64).times(steepness).times(cos2);
+        if !from.strength.is_less(stress.times(tables.held)) {
+            return None;
+        }
+        let share = from.strength.over(stress).fixed(32, SHARE_ONE - 1);
+        yields = Some(yielding(share));
+        excess = ((excess as u128 * u128::from(SHARE_ONE - share)) >> 32) as i64;
+        if excess <= tables.tolerance >> CREEP {
+            return None;
+        }
+    }
+    let cubes = cube(stands, !OPEN && from.surface() >= high).plus(cube(beyond, !OPEN && to.surface() >= high));
+    let mut flux = from.fluidity.times(cubes).shifted(-1 - level).times(slope).times(cos2.squared());
+    if let Some(share) = yields {
+        flux = flux.times(share);
+    }
+    Some(Drive { is_forward, flux, excess, stands, slot, low, high, is_lidded: !OPEN && from.surface() > high })
+}
+
+impl Drive {
+    /// The flux that leaves the giver the higher one: a quarter of the difference of heads at most.
+    #[inline(always)]
+    fn limited(&self, tables: &Tables) -> Flux {
+        let &Self { is_forward, low, high, is_lidded, .. } = self;
+        let cap = ((self.excess as u64) << (FRACTION - 2)) >> self.slot;
+        let units = self.flux.fixed(FRACTION, u64::MAX >> 1);
+        let is_held = units > cap;
+        let is_eased = self.excess <= PUT_OFF * self.tolerance(tables);
+        Flux {
+            is_forward,
+            giver: 0,
+            units: units.min(cap),
+            low,
+            high,
+            is_lidded,
+            is_capped: is_held && !is_eased,
+            eased: if is_held && is_eased { self.excess } else { 0 },
+        }
+    }
+
+    /// Difference of heads that may be evened out later than it would be, see [`Tables::tolerance`].
+    #[inline(always)]
+    fn tolerance(&self, tables: &Tables) -> i64 {
+        tables.tolerance.max(self.stands >> tables.deep).min(self.stands >> THIN).max(REST << self.slot)
+    }
+
+    /// The level at which what crosses is stable: explicit diffusion takes 0.168 of the difference of heads in a sub-step at most,
+    /// and a wave crosses 0.42 of a column. Of a difference within the tolerance it takes as much as of the whole tolerance.
+    #[inline]
+    pub(crate) fn level(&self, tables: &Tables) -> i32 {
+        let tolerance = self.tolerance(tables);
+        let most = Mag::from_units(self.excess.max(tolerance) as u64);
+        let spread = self.flux.times(tables.diffusion).shifted(self.slot).over(most);
+        let wave = self.flux.times(tables.wave).over(Mag::from_units(self.stands as u64));
+        if self.excess > tolerance { spread.max(wave) } else { spread }.power_above()
+    }
+}
+
+/// Pair of columns of one run under the sky: the rule of [`Pair`], read from their records.
+pub(crate) struct LeanPair<'a> {
+    pub(crate) here: &'a Lean,
+    pub(crate) there: &'a Lean,
+    /// As in [`Pair`].
+    pub(crate) beside: [&'a Lean; 4],
+}
+
+impl LeanPair<'_> {
+    #[inline(always)]
+    pub(crate) fn flux(&self, tables: &Tables, level: i32) -> Option<Flux> {
+        Some(self.drive(tables, level)?.limited(tables))
+    }
+
+    /// Drive of liquid in the time `Δt/2^level`.
+    #[inline(always)]
+    pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
+        let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
+        drive::<true>(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
+    }
+
+    #[inline(always)]
+    fn slope_along(&self) -> u64 {
+        let [before_a, after_a, before_b, after_b] = self.beside;
+        let along =
+            |lean: &Lean, before: &Lean, after: &Lean| after.head_beside(lean.head) - before.head_beside(lean.head);
+        match (self.here.is_wet(), self.there.is_wet()) {
+            (true, true) => along(self.here, before_a, after_a) + along(self.there, before_b, after_b),
+            (true, false) => 2 * along(self.here, before_a, after_a),
+            _ => 2 * along(self.there, before_b, after_b),
+        }
+        .unsigned_abs()
+    }
+
+    /// The parts of a flux whose giver has a whole record: the level of the first, and the amounts there and one level above.
+    #[inline(always)]
+    pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
+        let giver = if flux.is_forward { self.here } else { self.there };
+        let (first, top) = giver.levels();
+        let lowest = first.max(flux.low.div_euclid(UNIT) as i32);
+        let lots = lots(key, face);
+        let units = |share: u64| ((u128::from(flux.units) * u128::from(share)) >> 32) as u64;
+        let amount =
+            |level: i32, exact: u64, lot: u64| ((exact + lot) >> FRACTION).min(giver.amount(level) as u64) as i32;
+        if lowest == top {
+            return (lowest, [amount(lowest, flux.units, lot(lots, 0)), 0]);
+        }
+        let below = if flux.low <= giver.floor {
+            u64::from(giver.share)
+        } else {
+            share_above_sill(flux.low, giver.head, lowest + 1)
+        };
+        let lower = amount(lowest, units(below), lot(lots, 0));
+        (lowest, [lower, amount(lowest + 1, units(SHARE_ONE - below), lot(lots, 1))])
+    }
+}
+
+/// The random bits of a face in a sub-step.
+#[inline(always)]
+fn lots(key: u64, face: usize) -> u64 {
+    mix64(key ^ face as u64)
+}
+
+/// The random bits of a part by its number from the lowest.
+#[inline(always)]
+fn lot(lots: u64, part: i32) -> u64 {
+    match part {
+        0 => lots >> (64 - FRACTION),
+        1 => (lots << FRACTION) >> (64 - FRACTION),
+        _ => mix64(lots.wrapping_add(part as u64)) >> (64 - FRACTION),
+    }
+}
+
+/// Share of the flux of a liquid of one viscosity that flows over a sill below the bottom of the cell at a level: (3x² − x³)/2.
+#[inline]
+fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
+    let x = share_of_height(low, surface, level);
+    let square = (x * x) >> 32;
+    (3 * square - ((square * x) >> 32)) >> 1
+}
+
+/// Share of the height between the sill and the surface below the bottom of the cell at a level.
+#[inline]
+fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
+    let height = Mag::from_units((i64::from(level) * UNIT - low).max(0) as u64);
+    height.over(Mag::from_units((surface - low) as u64)).fixed(32, SHARE_ONE - 1)
+}
+
+impl Flux {
+    /// Share of the flux that comes from the cell at a level.
+    fn share_of(&self, giver: &Column, run: &Run, level: i32) -> f64 {
+        let surface = run.surface().min(self.high);
+        let lowest = run.first.max(self.low.div_euclid(UNIT) as i32);
+        let highest = run.top.min(((surface - 1) / UNIT) as i32);
+        if level < lowest || level > highest {
+            return 0.0;
+        }
+        let below = if level == lowest { 0 } else { self.share_below(giver, run, surface, level) };
+        let up_to = if level == highest { SHARE_ONE } else { self.share_below(giver, run, surface, level + 1) };
+        up_to.saturating_sub(below) as f64 / SHARE_ONE as f64
+    }
+
+    /// Share of the flux below the bottom of the cell at a level, in 32 bits after the point.
+    fn share_below(&self, giver: &Column, run: &Run, surface: i64, level: i32) -> u64 {
+        if self.low <= run.floor && !self.is_lidded {
+            return u64::from(giver.shares[(level - 1 - giver.base) as usize]);
+        }
+        if self.is_lidded {
+            share_of_height(self.low, surface, level)
+        } else {
+            share_above_sill(self.low, surface, level)
+        }
+    }
+}
+
+/// Share of a Bingham liquid's flux for the share `b` of the depth that does not yield: 1 − 3b/2 + b³/2.
+#[inline]
+fn yielding(b: u64) -> Mag {
+    let cube = (((b * b) >> 32) * b) >> 32;
+    Mag::from_units((SHARE_ONE + (cube >> 1)).saturating_sub((3 * b) >> 1)).shifted(-32)
+}
+
+/// Head of the run in a neighbouring column that overlaps a run most; a dry one counts its floor where that is lower, and
+/// what cannot be compared mirrors the run.
+#[inline]
+pub(crate) fn head_beside(column: &Column, run: &Run) -> i64 {
+    let overlap = |other: &&Run| run.roof.min(other.roof) - run.floor.max(other.floor);
+    let Some(other) = column.runs.iter().rev().max_by_key(overlap).filter(|other| overlap(other) > 0) else {
+        return run.head;
+    };
+    if other.is_wet() { if other.floor > run.head { run.head } else { other.head } } else { other.floor.min(run.head) }
+}

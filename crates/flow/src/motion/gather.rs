@@ -1,0 +1,194 @@
+//! The second pass of a sub-step: every column that is due takes what crosses its faces, and settles.
+
+use crate::motion::cross::{Face, faces_of};
+use crate::motion::plan::Plan;
+use crate::motion::strips::{SIDE, on_strips};
+use crate::motion::tables::Tables;
+use crate::step::SubStep;
+use crate::store::blocks::Blocks;
+use crate::store::column::{Column, UNIT, heat_of};
+use crate::store::lean::Lean;
+use crate::{Flow, FlowBox, FlowCell, UNITS};
+
+impl Flow {
+    /// Moves what crosses into every column that is due, lets it settle, and refreshes its runs.
+    pub(crate) fn gather(&mut self, plan: &Plan, sub: SubStep) {
+        let Self { space, columns, leans, faces, tables, account, .. } = self;
+        let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
+        let lost = on_strips(
+            &plan.strips,
+            (columns.part(), leans.part()),
+            &|strip| strip.moved.due(sub.level),
+            &|strip, (mut columns, mut leans)| {
+                let mut lost = 0;
+                for level in sub.level..=plan.finest {
+                    for &c in strip.moved.of(level) {
+                        let i = (c & !SIDE) as usize;
+                        lost += gather.column(c, &mut columns[i], &mut leans[i]);
+                    }
+                }
+                lost
+            },
+            &|a: i64, b| a + b,
+        );
+        account.heat_sky += i128::from(lost);
+    }
+}
+
+/// Inputs of the columns of a sub-step.
+struct Gather<'a> {
+    space: FlowBox,
+    faces: &'a Blocks<[Face; 2]>,
+    tables: &'a Tables,
+    stamp: u32,
+}
+
+impl Gather<'_> {
+    /// Moves what crosses the faces of a column. Gives the heat of cells that were emptied to the last unit, which is lost to
+    /// the sky.
+    #[inline(always)]
+    fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
+        if c & SIDE != 0 {
+            let c = (c & !SIDE) as usize;
+            return self.any_column(faces_of(self.space, c).into_iter().flatten(), column, lean);
+        }
+        let (c, nx) = (c as usize, self.space.nx);
+        let faces = [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)];
+        self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
+    }
+
+    /// Gathers for a column of one run under the sky that has two cells of liquid at most, before and after.
+    #[inline(always)]
+    fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
+        if !lean.is_whole() {
+            return None;
+        }
+        let first = lean.floor.div_euclid(UNIT) as i32;
+        let start = (first - column.base) as usize;
+        let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
+        let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
+        let (carries_skin, mut came) = (self.tables.carries_skin, Came::default());
+        let nx = self.space.nx;
+        let mut take = |face: &Face, sign: i32| {
+            if face.stamp != self.stamp {
+                return true;
+            }
+            has_moved = true;
+            let [amount, more] = [sign * face.amounts[0], sign * face.amounts[1]];
+            let [heat, more_heat] = [i64::from(sign) * face.heats[0], i64::from(sign) * face.heats[1]];
+            if face.level == first {
+                (lower.amount, lower.heat) = (lower.amount + amount, lower.heat + heat);
+                (upper.amount, upper.heat) = (upper.amount + more, upper.heat + more_heat);
+            } else {
+                (upper.amount, upper.heat) = (upper.amount + amount, upper.heat + heat);
+            }
+            if carries_skin && (amount > 0 || more > 0) {
+                let skin = face.skins[usize::from(sign < 0)];
+                came.add(amount, skin);
+                came.add(more, skin);
+            }
+            (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
+        };
+        let [west, own] = self.faces.some(c - 1);
+        let is_lean = take(&self.faces[c - nx][1], 1) && take(&west[0], 1) && take(&own[0], -1) && take(&own[1], -1);
+        if !is_lean {
+            return None;
+        }
+        if !has_moved {
+            return Some(0);
+        }
+        let mut lost = 0;
+        for cell in [&mut lower, &mut upper] {
+            if cell.amount == 0 {
+                lost += std::mem::take(&mut cell.heat);
+            }
+        }
+        let room = UNITS - lower.rock - lower.amount;
+        if room < 0 {
+            let heat = heat_of(-room, lower);
+            move_up(&mut lower, &mut upper, -room, heat);
+        } else if room > 0 && upper.amount > 0 {
+            let amount = room.min(upper.amount);
+            let heat = if amount == upper.amount { upper.heat } else { heat_of(amount, upper) };
+            move_up(&mut lower, &mut upper, -amount, -heat);
+        }
+        if upper.amount > UNITS {
+            return None;
+        }
+        if carries_skin {
+            let amount = i64::from(lower.amount) + i64::from(upper.amount);
+            column.skin = came.mixed(column.skin, amount);
+        }
+        *column.cell_mut(first) = lower;
+        if upper.amount > 0 || column.cells.len() > start + 1 {
+            *column.cell_mut(first + 1) = upper;
+        }
+        *lean = column.refresh_open(lower, upper, self.tables);
+        Some(lost)
+    }
+
+    #[inline(never)]
+    fn any_column(&self, around: impl Iterator<Item = (usize, i32)>, column: &mut Column, lean: &mut Lean) -> i64 {
+        let carries_skin = self.tables.carries_skin;
+        let (mut has_moved, mut came) = (false, Came::default());
+        for (number, sign) in around {
+            let face = &self.faces[number / 2][number % 2];
+            if face.stamp != self.stamp {
+                continue;
+            }
+            face.for_parts(|part| {
+                has_moved = true;
+                let cell = column.cell_mut(part.level);
+                cell.amount -= sign * part.amount;
+                cell.heat -= i64::from(sign) * part.heat;
+                if carries_skin && sign * part.amount < 0 {
+                    came.add(part.amount.abs(), face.skins[usize::from(sign > 0)]);
+                }
+            });
+        }
+        if !has_moved {
+            return 0;
+        }
+        if carries_skin {
+            column.skin = came.mixed(column.skin, column.amount());
+        }
+        let lost = column.drop_rests();
+        column.settle();
+        *lean = column.refresh_with_lean(self.tables);
+        lost
+    }
+}
+
+/// Arrivals at a column: the amount, and that times its crust.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Came {
+    amount: i64,
+    skins: f64,
+}
+
+impl Came {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, amount: i32, skin: f32) {
+        self.amount += i64::from(amount);
+        self.skins += f64::from(amount) * f64::from(skin);
+    }
+
+    /// The crust of a column that had another, and that now holds an amount: the mean of what stayed and what came.
+    #[inline(always)]
+    pub(crate) fn mixed(&self, skin: f32, amount: i64) -> f32 {
+        if self.amount == 0 {
+            return skin;
+        }
+        let stayed = (amount - self.amount).max(0) as f64;
+        ((stayed * f64::from(skin) + self.skins) / (stayed + self.amount as f64)) as f32
+    }
+}
+
+/// Moves liquid from a cell to the one above, or back.
+#[inline]
+fn move_up(lower: &mut FlowCell, upper: &mut FlowCell, amount: i32, heat: i64) {
+    lower.amount -= amount;
+    lower.heat -= heat;
+    upper.amount += amount;
+    upper.heat += heat;
+}

@@ -1,0 +1,65 @@
+//! The mobility of a run of several cells, each with a viscosity of its own, and the shares of its flux.
+
+use smallvec::SmallVec;
+
+use crate::motion::mag::{Mag, SHARE_ONE};
+
+/// Bits after the point of parts of a depth.
+const PART: i32 = 28;
+const WHOLE: u64 = 1 << PART;
+
+/// A height as part of a depth, nothing below 0.
+#[inline]
+pub(crate) fn part_of(height: i64, depth: i64) -> u64 {
+    ((height.max(0) as u64) << PART) / depth as u64
+}
+
+#[inline]
+fn product(a: u64, b: u64) -> u64 {
+    (a * b) >> PART
+}
+
+/// A fluidity times a number with [`PART`] bits after the point.
+#[inline]
+fn scaled(fluidity: Mag, part: u64) -> Mag {
+    fluidity.times(Mag::from_units(part)).shifted(-PART)
+}
+
+/// Mobility over the cube of the depth of two layers, the upper of which is a part of the depth, and the share of the flux in the
+/// lower one: the velocity profile `u' = (h − z)/η` integrated twice.
+#[inline]
+pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
+    let y = WHOLE - x.min(WHOLE);
+    let cube = product(product(x, x), x);
+    let square = product(y, y);
+    let below = scaled(lower, (3 * square - product(square, y)) >> 1);
+    let all = scaled(lower, WHOLE - cube).plus(scaled(upper, cube));
+    (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
+}
+
+/// Fluidity of any number of layers from the bottom up; `above` is the part of the depth above the layer of a number, and the
+/// shares are those below the top of each.
+pub(crate) fn layers(
+    fluidities: impl ExactSizeIterator<Item = Mag>,
+    above: impl Fn(usize) -> u64,
+    shares: &mut [u32],
+) -> Mag {
+    let mut fluxes: SmallVec<[Mag; 8]> = SmallVec::new();
+    let (mut speed, mut sum, mut x) = (Mag::ZERO, Mag::ZERO, WHOLE);
+    let last = fluidities.len() - 1;
+    for (j, fluidity) in fluidities.enumerate() {
+        let next = if j == last { 0 } else { above(j).min(x) };
+        let (square, next_square) = (product(x, x), product(next, next));
+        let cubes = product(square, x) - product(next_square, next);
+        // Three times the flux: with the speed at the layer's bottom, and with what it gains.
+        let bent = (3 * product(square, x - next)).saturating_sub(cubes) >> 1;
+        sum = sum.plus(scaled(speed, 3 * (x - next))).plus(scaled(fluidity, bent));
+        speed = speed.plus(scaled(fluidity, (square - next_square) >> 1));
+        fluxes.push(sum);
+        x = next;
+    }
+    for (share, flux) in shares.iter_mut().zip(&fluxes) {
+        *share = flux.over(sum).fixed(32, SHARE_ONE - 1) as u32;
+    }
+    sum
+}

@@ -1,0 +1,203 @@
+//! Positive numbers with 26 significant bits and a binary exponent, whose operations truncate.
+//!
+//! Fluxes are worked out in these: `f32` division and roots differ between makers of graphics cards, and a shader may fuse
+//! a multiplication with an addition. Each operation here has one result, that of whole-number arithmetic on mantissas of
+//! 26 bits, which a shader can repeat with integers.
+//!
+//! A processor does them in `f64`, whose 53 bits hold the product of two mantissas exactly. Of a sum, a quotient or a root `f64`
+//! rounds bit 53, which never reaches bit 26: a carry through all bits between would need a result nearer to a number of 26
+//! bits than operands of 26 bits can give. So the cleared bits leave the truncated result; `tests` holds it against integers.
+
+use serde::{Deserialize, Serialize};
+
+/// A number with 26 significant bits, or zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mag(f64);
+
+/// One as a share in 32 bits after the point.
+pub(crate) const SHARE_ONE: u64 = 1 << 32;
+
+/// The bits of an `f64` that a number keeps: sign, exponent and 25 bits below the leading one.
+const KEPT: u64 = u64::MAX << 27;
+
+/// A power of two.
+#[inline]
+const fn power(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+impl Mag {
+    pub(crate) const ZERO: Self = Self(0.0);
+
+    #[inline]
+    fn truncated(value: f64) -> Self {
+        Self(f64::from_bits(value.to_bits() & KEPT))
+    }
+
+    /// The integer below 2^53, truncated to 26 significant bits.
+    #[inline]
+    pub(crate) fn from_units(value: u64) -> Self {
+        debug_assert!(value >> 53 == 0, "{value}");
+        Self::truncated(value as i64 as f64)
+    }
+
+    /// A positive finite number, truncated; all others are zero.
+    pub(crate) fn from_f64(value: f64) -> Self {
+        if value.is_finite() && value >= f64::MIN_POSITIVE { Self::truncated(value) } else { Self::ZERO }
+    }
+
+    #[inline]
+    pub(crate) fn to_f64(self) -> f64 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) fn is_zero(self) -> bool {
+        self.0 == 0.0
+    }
+
+    /// The product.
+    #[inline]
+    pub(crate) fn times(self, other: Self) -> Self {
+        Self::truncated(self.0 * other.0)
+    }
+
+    #[inline]
+    pub(crate) fn squared(self) -> Self {
+        self.times(self)
+    }
+
+    #[inline]
+    pub(crate) fn cubed(self) -> Self {
+        self.squared().times(self)
+    }
+
+    /// The number times a power of two.
+    #[inline]
+    pub(crate) fn shifted(self, exponent: i32) -> Self {
+        Self(self.0 * power(exponent))
+    }
+
+    /// The sum.
+    #[inline]
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self::truncated(self.0 + other.0)
+    }
+
+    /// The quotient; a divisor of zero gives more than any number, and zero divided by anything is zero.
+    #[inline]
+    pub(crate) fn over(self, divisor: Self) -> Self {
+        if self.is_zero() { Self::ZERO } else { Self::truncated(self.0 / divisor.0) }
+    }
+
+    /// The square root.
+    #[inline]
+    pub(crate) fn root(self) -> Self {
+        Self::truncated(self.0.sqrt())
+    }
+
+    /// Whether this number is less than another.
+    #[inline]
+    pub(crate) fn is_less(self, other: Self) -> bool {
+        self.0 < other.0
+    }
+
+    /// The larger of two.
+    #[inline]
+    pub(crate) fn max(self, other: Self) -> Self {
+        if self.0 < other.0 { other } else { self }
+    }
+
+    /// The number with `bits` bits after the point, truncated, at most `most`, which is less than 2^63.
+    #[inline]
+    pub(crate) fn fixed(self, bits: i32, most: u64) -> u64 {
+        ((self.0 * power(bits)) as i64 as u64).min(most)
+    }
+
+    /// The smallest whole number `l` from 0 on with `self <= 2^l`.
+    #[inline]
+    pub(crate) fn power_above(self) -> i32 {
+        let bits = self.0.to_bits() + ((1 << 52) - 1);
+        ((bits >> 52) as i32 - 1023).max(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::random::mix64;
+
+    const BITS: u32 = 26;
+
+    /// Mantissa and exponent of a number.
+    fn parts(mag: Mag) -> (u128, i32) {
+        let bits = mag.0.to_bits();
+        assert_eq!(bits & !KEPT, 0, "26 bits");
+        (u128::from((bits & ((1 << 52) - 1) | 1 << 52) >> 27), (bits >> 52) as i32 - 1023 - 25)
+    }
+
+    /// The number `m · 2^e`, truncated by whole-number arithmetic.
+    fn whole(m: u128, e: i32) -> (u128, i32) {
+        let over = (128 - m.leading_zeros()) as i32 - BITS as i32;
+        if over > 0 { (m >> over, e + over) } else { (m << -over, e + over) }
+    }
+
+    fn whole_root(square: u128) -> u128 {
+        let mut root = 0u128;
+        for bit in (0..63).rev() {
+            let more = root | 1 << bit;
+            if more * more <= square {
+                root = more;
+            }
+        }
+        root
+    }
+
+    /// Numbers of many sizes, many of them next to a power of two.
+    fn numbers() -> impl Iterator<Item = Mag> {
+        (0..60_000u64).map(|i| {
+            let bits = mix64(i);
+            let mantissa = match bits & 7 {
+                0 => (1 << 26) - 1 - (bits >> 40 & 3),
+                1 => (1 << 25) + (bits >> 40 & 3),
+                _ => 1 << 25 | bits >> 39,
+            };
+            Mag(mantissa as f64 * power(((bits >> 3) & 31) as i32 - 40))
+        })
+    }
+
+    #[test]
+    fn operations_are_those_of_whole_numbers() {
+        let all: Vec<Mag> = numbers().collect();
+        for pair in all.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            let ((m, e), (n, f)) = (parts(a), parts(b));
+            assert_eq!(parts(a.times(b)), whole(m * n, e + f));
+            let low = e.min(f);
+            assert_eq!(parts(a.plus(b)), whole((m << (e - low)) + (n << (f - low)), low));
+            assert_eq!(parts(a.over(b)), whole((m << 60) / n, e - f - 60));
+            let even = 60 + (e & 1);
+            assert_eq!(parts(a.root()), whole(whole_root(m << even), (e - even) / 2));
+            assert_eq!(a.is_less(b), a.to_f64() < b.to_f64());
+            assert_eq!(parts(a.shifted(-3)), (m, e - 3));
+            assert_eq!(a.power_above(), libm::ceil(libm::log2(a.to_f64())).max(0.0) as i32);
+            let units = mix64(m as u64) >> (11 + n % 52);
+            assert_eq!(parts(Mag::from_units(units.max(1))), whole(u128::from(units.max(1)), 0));
+        }
+    }
+
+    #[test]
+    fn zero_stays_zero_and_adds_nothing() {
+        let one = Mag::from_units(1);
+        assert!(Mag::ZERO.times(one).is_zero() && Mag::ZERO.over(one).is_zero() && Mag::ZERO.root().is_zero());
+        assert!(Mag::ZERO.over(Mag::ZERO).is_zero());
+        assert_eq!(one.over(Mag::ZERO).fixed(24, 77), 77);
+        assert_eq!(Mag::ZERO.plus(one), one);
+        assert_eq!(one.plus(Mag::ZERO), one);
+        assert!(Mag::ZERO.is_less(one) && !one.is_less(Mag::ZERO));
+        assert!(Mag::ZERO.is_less(Mag::from_f64(1e-300)));
+        assert_eq!(Mag::ZERO.power_above(), 0);
+        assert_eq!(Mag::from_units(5).fixed(24, u64::MAX >> 1), 5 << 24);
+        assert_eq!(Mag::from_f64(1e30).fixed(24, 77), 77);
+    }
+}

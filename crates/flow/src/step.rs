@@ -1,0 +1,434 @@
+//! A step as a recipe: sources and fluxes in sub-steps, then open sides, heat and setting.
+
+use smallvec::SmallVec;
+
+use super::{Cooling, Flow, FlowPour, Mark, covered_above_m};
+use crate::cooling::heat::{BATCH, Cool, Losses};
+use crate::cooling::set::ColdLaw;
+use crate::motion::demand::Ground;
+use crate::motion::mag::Mag;
+use crate::motion::plan::{FINEST, Plan, Pour, is_at_side, run_of_pour};
+use crate::motion::strips::{TASK, on_strips};
+use crate::motion::tables::Tables;
+use crate::store::blocks::{Blocks, BlocksMut};
+use crate::store::column::{Column, UNIT};
+use crate::store::lean::Lean;
+use crate::store::undo::Before;
+use lavoxel_base::parallel::*;
+use lavoxel_base::random::mix64;
+
+/// A whole step in [`FINEST`] bits.
+pub(crate) const WHOLE: u64 = 1 << FINEST;
+
+/// Most that a pour adds at once.
+const LARGEST_POUR: i64 = 1 << 28;
+
+/// A sub-step: its number among all, its random key, and the coarsest level that moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SubStep {
+    pub(crate) stamp: u32,
+    pub(crate) key: u64,
+    pub(crate) level: i32,
+    /// When it begins, as a share of the step in [`FINEST`] bits.
+    pub(crate) time: u64,
+}
+
+impl Flow {
+    /// One step of the length that its [clock](Flow::clock) says; none if it is asked to stop within it ([`Flow::was_stopped`]).
+    pub fn step(&mut self, pours: &[FlowPour]) {
+        let (length_s, whole_s) = (self.clock.length_s(self.steps), self.setup.step_s);
+        if length_s == whole_s {
+            return self.make_step(pours);
+        }
+        self.set_length(length_s);
+        self.make_step(pours);
+        self.set_length(whole_s);
+    }
+
+    /// Has its steps take `step_s` seconds, and works out all that depends on it.
+    fn set_length(&mut self, step_s: f64) {
+        self.setup.step_s = step_s;
+        self.tables = Tables::new(self.space, &self.setup);
+        self.find_runs();
+    }
+
+    fn make_step(&mut self, pours: &[FlowPour]) {
+        let many = if self.is_any_stale() { self.wet.len() } else { self.plan.active.len() };
+        if many < TASK {
+            self.step_here(pours);
+        } else {
+            enter(|| self.step_here(pours));
+        }
+    }
+
+    fn step_here(&mut self, pours: &[FlowPour]) {
+        let pours = self.pours(pours);
+        self.reach(pours.iter().map(|pour| pour.column as u32));
+        let mut plan = std::mem::replace(&mut self.plan, Plan::new(0));
+        self.changed_area.reset(self.space.nx, self.space.nz);
+        plan.begin(self.ground(), self.is_any_stale().then_some(&self.wet), &pours);
+        plan.rested.iter().for_each(|&c| self.marks[c as usize].speed = 0.0);
+        self.was_stopped = false;
+        if plan.active.is_empty() && !self.is_any_stale() {
+            self.steps += 1;
+            self.changed.clear();
+            self.plan = plan;
+            return;
+        }
+        let mut before = self.before(&plan);
+        let faces = self.account.faces;
+        let is_made = self.make_rounds(&mut plan, &pours, before.as_mut());
+        self.was_stopped = !is_made;
+        match before.filter(|_| !is_made) {
+            Some(before) => self.undo(before),
+            None => {
+                self.work = self.account.faces - faces;
+                plan.end(self.space, self.is_any_stale().then_some(&self.wet));
+                self.changed_area.join(&plan.stirred);
+                self.finish(&plan);
+            }
+        }
+        self.plan = plan;
+    }
+
+    /// Makes the sub-steps of a step; gives whether all were made.
+    fn make_rounds(&mut self, plan: &mut Plan, pours: &[Pour], mut before: Option<&mut Before>) -> bool {
+        let (mut time, mut number) = (0, 0);
+        while !plan.active.is_empty() {
+            self.reach(plan.active.iter().copied());
+            if let Some(before) = &mut before {
+                before.keep(&plan.active, &self.columns);
+            }
+            for sub in sub_steps(plan, time) {
+                if before.is_some() && self.is_to_stop() {
+                    return false;
+                }
+                self.next_stamp();
+                let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
+                self.pour(pours, plan, sub);
+                self.sub_step(plan, sub);
+                number += 1;
+            }
+            time += WHOLE >> plan.round;
+            if time == WHOLE {
+                break;
+            }
+            plan.go_on(self.ground(), pours, time);
+        }
+        self.account.sub_steps += number;
+        true
+    }
+
+    /// Inputs of the plan.
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        Ground {
+            space: self.space,
+            columns: &self.columns,
+            leans: &self.leans,
+            tables: &self.tables,
+            open_sides: self.setup.open_sides,
+        }
+    }
+
+    /// Whether any wet column may be another than the last step left it: it gave heat, or an edit changed it.
+    pub(crate) fn is_any_stale(&self) -> bool {
+        let lava = &self.setup.lava;
+        let conducts = lava.bed_conduction > 0.0 || lava.conduction > 0.0;
+        self.is_disturbed || self.solids.is_some() || conducts || lava.cooling != Cooling::None
+    }
+
+    /// Numbers the sub-steps; after the last number they begin again and no face keeps an old one.
+    fn next_stamp(&mut self) {
+        if self.stamp == u32::MAX {
+            self.faces.iter_mut().for_each(|(_, faces)| faces.iter_mut().for_each(|face| face.stamp = 0));
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+    }
+
+    /// The pours of a step in units.
+    pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
+        let inside = pours.iter().filter(|pour| pour.column < self.space.columns());
+        inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
+    }
+
+    /// Ends a step after its sub-steps: heat, setting, notes.
+    pub(crate) fn finish(&mut self, plan: &Plan) {
+        self.steps += 1;
+        if self.setup.open_sides {
+            self.drain(plan);
+        }
+        let cold = if self.solids.is_some() { self.end_melting(plan) } else { self.end_cooling(plan) };
+        self.set(&cold);
+        self.note_arrivals(&cold);
+        // A cold cell sets as soon as it touches rock.
+        self.is_disturbed = !cold.is_empty();
+        self.note_changes(plan);
+        self.wake_melted();
+    }
+
+    /// Notes speeds and takes the heat of a step. Gives the columns that may set.
+    fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
+        let notes = Notes::of(self, plan);
+        let is_cooling = Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
+        let wetted = if is_cooling { self.wetted(plan) } else { Vec::new() };
+        let Self { space, setup, columns, marks, leans, tables, account, .. } = self;
+        let cool = Cool::new(*space, setup, &tables.crust, notes.now_s);
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
+            for &(_, c) in wet {
+                ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
+            }
+            if is_cooling {
+                // Hot lava comes up through the columns of a vent, where an older crust may have been.
+                let is_fed = |c: u32| plan.fed.binary_search(&c).is_ok();
+                wet.iter().filter(|(_, c)| is_fed(*c)).for_each(|&(_, c)| columns[c as usize].lid = 0);
+                let cooling = wet.iter().filter(|(_, c)| !is_fed(*c));
+                let cooling = cooling.map(|&(i, c)| (c as usize, marks[c as usize], wetted[i]));
+                ended.losses = ended.losses.plus(cool.columns(columns, cooling));
+            }
+            for &(_, c) in wet {
+                notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+            }
+        });
+        account.heat_sky += i128::from(ended.losses.sky);
+        account.heat_roof += i128::from(ended.losses.roof);
+        account.heat_bed += i128::from(ended.losses.bed);
+        self.watch.note(ended.fastest, notes.now_s);
+        ended.cold
+    }
+
+    /// Shares of the active columns that liquid covers.
+    fn wetted(&self, plan: &Plan) -> Vec<f64> {
+        let ground = self.ground();
+        plan.active.par_iter().with_min_len(TASK).map(|&c| ground.wetted(c as usize)).collect()
+    }
+
+    /// Ends a step where solid takes and gives heat too.
+    fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
+        let notes = Notes::of(self, plan);
+        let Self { columns, marks, leans, tables, .. } = self;
+        let moved = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
+            for &(_, c) in wet {
+                ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
+            }
+        });
+        self.watch.note(moved.fastest, notes.now_s);
+        self.exchange_heat();
+        let Self { columns, marks, leans, tables, .. } = self;
+        let ended = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
+            for &(_, c) in wet {
+                notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+            }
+        });
+        ended.cold
+    }
+
+    /// Pours what is due in a sub-step.
+    pub(crate) fn pour(&mut self, pours: &[Pour], plan: &Plan, sub: SubStep) {
+        for pour in pours {
+            let level = plan.level(pour.column);
+            if level >= sub.level {
+                // Shares that add up to the whole.
+                let up_to = |time: u64| ((i128::from(pour.units) * i128::from(time)) >> FINEST) as i64;
+                self.pour_into(pour, up_to(sub.time + (WHOLE >> level)) - up_to(sub.time));
+            }
+        }
+    }
+
+    /// Pours an amount, or counts it as blocked where the column is full to the top of the box.
+    pub(crate) fn pour_into(&mut self, pour: &Pour, units: i64) {
+        let column = &mut self.columns[pour.column];
+        let room = |i: usize| self.space.ny as i64 * UNIT - column.runs[i].head;
+        let run = run_of_pour(column, pour).filter(|&i| room(i) > 0);
+        let poured = run.map_or(0, |_| units.min(LARGEST_POUR));
+        self.account.blocked += units - poured;
+        if let Some(i) = run.filter(|_| poured > 0) {
+            let level = column.runs[i].top.max(column.runs[i].first);
+            let cell = column.cell_mut(level);
+            cell.amount += poured as i32;
+            cell.heat += poured * pour.heat_each;
+            self.account.poured += poured;
+            self.account.heat_poured += i128::from(poured * pour.heat_each);
+            if column.runs.len() == i + 1 {
+                // What its crust lacks stays the same, and is spread over more.
+                let before = column.runs[i].depth as f64;
+                column.skin = (f64::from(column.skin) * before / (before + poured as f64)) as f32;
+            }
+            column.settle();
+            column.refresh(&self.tables);
+            self.leans[pour.column] = Lean::of(column);
+        }
+    }
+
+    fn sub_step(&mut self, plan: &Plan, sub: SubStep) {
+        let hot = self.cross(plan, sub);
+        if !hot.is_empty() {
+            self.limit(hot, sub.stamp);
+        }
+        self.gather(plan, sub);
+    }
+
+    /// Empties the columns at the sides of the box.
+    fn drain(&mut self, plan: &Plan) {
+        let notes = Notes::of(self, plan);
+        for &c in plan.active.iter().filter(|&&c| is_at_side(self.space, c as usize)) {
+            let column = &mut self.columns[c as usize];
+            if column.is_wet() {
+                notes.speed(c, column, &mut self.marks[c as usize]);
+                self.account.out += column.amount();
+                self.account.heat_out += column.heat();
+                for cell in &mut column.cells {
+                    (cell.amount, cell.heat) = (0, 0);
+                }
+                self.leans[c as usize] = column.refresh_with_lean(&self.tables);
+            }
+        }
+    }
+
+    /// Notes the arrival of lava in columns of which some may have set. What came and set within the step arrives once it covers
+    /// the column.
+    fn note_arrivals(&mut self, columns: &[u32]) {
+        let now_s = self.time_s();
+        let least = (covered_above_m(self.space.dz_m) / self.space.dz_m * UNIT as f64) as i64;
+        for &c in columns {
+            let mark = &mut self.marks[c as usize];
+            if self.columns[c as usize].is_wet() {
+                mark.note_arrival(now_s);
+            } else if mark.set >= least {
+                mark.note_rock(now_s);
+            }
+        }
+    }
+
+    fn note_changes(&mut self, plan: &Plan) {
+        if !plan.active.is_empty() {
+            let Self { leans, wet, changed_area, .. } = self;
+            let old = std::mem::take(wet);
+            let is_wet = |c: &u32| leans[*c as usize].has_liquid();
+            changed_area.extend(plan.active.iter().copied().filter(is_wet));
+            // The columns that were not active are as wet as they were.
+            let mut rest = old.into_iter().peekable();
+            for &c in &plan.active {
+                wet.extend(std::iter::from_fn(|| rest.next_if(|&other| other < c)));
+                rest.next_if_eq(&c);
+                wet.extend(is_wet(&c).then_some(c));
+            }
+            wet.extend(rest);
+        }
+        self.changed_area.list(&mut self.changed);
+    }
+}
+
+/// Notes of wet columns at the end of a step.
+struct Notes<'a> {
+    plan: &'a Plan,
+    cliff: i64,
+    /// Metres a second of a column a step.
+    meter: f64,
+    /// Reynolds number of a metre a second, a unit of depth and a unit of fluidity.
+    inertia: f64,
+    now_s: f64,
+    cold_law: ColdLaw,
+}
+
+impl<'a> Notes<'a> {
+    fn of(flow: &Flow, plan: &'a Plan) -> Self {
+        let meter = flow.space.dx_m / flow.setup.step_s;
+        // ρ q/η, with the flux q of two thirds of the surface's speed.
+        let unit_m = flow.space.dz_m / UNIT as f64;
+        let inertia =
+            2.0 / 3.0 * flow.setup.lava.density_kg_m3 * unit_m / flow.tables.viscosity_pa_s(Mag::from_units(1));
+        Self { plan, cliff: flow.tables.cliff, meter, inertia, now_s: flow.time_s(), cold_law: flow.cold_law() }
+    }
+
+    /// Notes the speed of the surface from the slopes at the step's start: 1.5 ρ g S M/h. Gives the Reynolds number.
+    fn speed(&self, c: u32, column: &Column, mark: &mut Mark) -> f64 {
+        let Some(run) = column.runs.last().filter(|run| run.is_wet()) else { return 0.0 };
+        let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
+        let fluidity = run.fluidity.to_f64();
+        let speed = 1.5 * fluidity * depth * depth * fall * self.meter;
+        mark.speed = speed as f32;
+        mark.max_speed = mark.max_speed.max(mark.speed);
+        self.inertia * speed * depth * fluidity
+    }
+
+    /// Notes the arrival of lava; that of cold lava waits for what sets.
+    fn arrival(&self, c: u32, column: &Column, mark: &mut Mark, ended: &mut Ended) {
+        if column.has_cold(self.cold_law) {
+            ended.cold.push(c);
+        } else {
+            mark.note_arrival(self.now_s);
+        }
+    }
+}
+
+/// Results of wet columns at the end of a step.
+#[derive(Default)]
+struct Ended {
+    losses: Losses,
+    /// Columns with liquid at or below the solidus.
+    cold: Vec<u32>,
+    /// The largest Reynolds number and its column.
+    fastest: (f64, u32),
+}
+
+impl Ended {
+    fn plus(mut self, more: Self) -> Self {
+        self.cold.extend(more.cold);
+        self.note_speed(more.fastest.1, more.fastest.0);
+        Self { losses: self.losses.plus(more.losses), ..self }
+    }
+
+    fn note_speed(&mut self, c: u32, reynolds: f64) {
+        if reynolds > self.fastest.0 {
+            self.fastest = (reynolds, c);
+        }
+    }
+}
+
+/// Does some work on all wet columns, some at once, with the place of each among the active ones and its number, and brings their
+/// runs and their records up to date.
+fn each_wet(
+    plan: &Plan,
+    (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
+    tables: &Tables,
+    work: &(impl Fn(&[(usize, u32)], &mut BlocksMut<'_, Column>, &mut BlocksMut<'_, Mark>, &mut Ended) + Sync),
+) -> Ended {
+    on_strips(
+        &plan.strips,
+        (columns.part(), (marks.part(), leans.part())),
+        &|strip| strip.these.len(),
+        &|strip, (mut columns, (mut marks, mut leans))| {
+            let mut ended = Ended::default();
+            let mut places = strip.these.clone();
+            loop {
+                let of_place = |place: usize| (place, plan.active[place]);
+                let is_wet = |&(_, c): &(usize, u32)| leans[c as usize].has_liquid();
+                let wet: SmallVec<[_; BATCH]> = places.by_ref().map(of_place).filter(is_wet).take(BATCH).collect();
+                if wet.is_empty() {
+                    return ended;
+                }
+                work(&wet, &mut columns, &mut marks, &mut ended);
+                for &(_, c) in &wet {
+                    leans[c as usize] = columns[c as usize].refresh_with_lean(tables);
+                }
+            }
+        },
+        &Ended::plus,
+    )
+}
+
+/// The sub-steps of a round that begins at a time: their times and the coarsest levels that move. Stamp and key are the caller's.
+pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
+    let &Plan { due, round, finest, .. } = plan;
+    (0..1u64 << (finest - round)).map(move |i| {
+        let level = if i == 0 { due } else { finest - i.trailing_zeros() as i32 };
+        SubStep { stamp: 0, key: 0, level, time: time + i * (WHOLE >> finest) }
+    })
+}
+
+/// The random key of a sub-step, by its number in the step.
+pub(crate) fn sub_key(seed: u64, step: u64, number: u64) -> u64 {
+    let key = mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    mix64(key.wrapping_add(number))
+}

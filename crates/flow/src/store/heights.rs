@@ -1,0 +1,63 @@
+//! Heights of the ground before the flow.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::store::column::UNIT;
+
+/// Bytes of a height: a box of 1,024 levels has heights of 35 bits.
+const BYTES: usize = 5;
+
+/// Heights in units, a column each; copies of a flow share them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Heights(Arc<Vec<[u8; BYTES]>>);
+
+impl Heights {
+    pub(crate) fn new(heights: impl Iterator<Item = i64>) -> Self {
+        let bytes = |height: i64| {
+            let [a, b, c, d, e, ..] = height.to_le_bytes();
+            [a, b, c, d, e]
+        };
+        Self(Arc::new(heights.map(bytes).collect()))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The height of a column.
+    #[inline]
+    pub(crate) fn of(&self, c: usize) -> i64 {
+        let [a, b, c, d, e] = self.0[c];
+        i64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
+    }
+
+    /// Gives a column another height; copies that share the heights keep theirs.
+    pub(crate) fn set(&mut self, c: usize, height: i64) {
+        let [a, b, d, e, f, ..] = height.to_le_bytes();
+        Arc::make_mut(&mut self.0)[c] = [a, b, d, e, f];
+    }
+
+    /// Whether all lie within a box of so many levels.
+    pub(crate) fn are_below(&self, top: usize) -> bool {
+        (0..self.len()).all(|c| self.of(c) <= top as i64 * UNIT)
+    }
+
+    /// Bytes of those of so many columns.
+    pub(crate) fn need(columns: usize) -> u64 {
+        (columns * BYTES) as u64
+    }
+}
+
+impl Serialize for Heights {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Heights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(|heights| Self(Arc::new(heights)))
+    }
+}

@@ -1,0 +1,209 @@
+//! State of a flow in a checkpoint, and its hash.
+
+use postcard::ser_flavors::Flavor;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::melt::{SolidColumn, Solids};
+use crate::motion::plan::Plan;
+use crate::store::blocks::Blocks;
+use crate::store::column::Column;
+use crate::store::heights::Heights;
+use crate::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
+
+/// State of a flow in a checkpoint: the list of all that decides what comes next and of all that a report tells. Two flows
+/// that go on alike have equal states, however their columns are stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowState {
+    steps: u64,
+    account: FlowAccount,
+    ground: Heights,
+    /// Columns that are another than ground, ascending.
+    columns: Vec<SavedColumn>,
+    solids: Option<Solids>,
+    watch: FlowWatch,
+}
+
+/// Largest deficit of a crust in kelvin that a file may claim, and most steps.
+const MOST_SKIN: f32 = 1e6;
+const MOST_STEPS: u64 = 1 << 48;
+
+impl FlowState {
+    /// Bytes of the blocks of its columns in a box, at most.
+    pub fn need(&self, space: FlowBox) -> u64 {
+        Flow::need_of_blocks_around(space, self.columns.iter().map(|saved| saved.number as usize))
+    }
+
+    /// XXH3 (64 bits) of the bytes that postcard writes of it, as in a checkpoint.
+    pub fn hash(&self) -> u64 {
+        let hashed = postcard::serialize_with_flavor(self, Hashed(Xxh3::new()));
+        hashed.expect("a state has lists of known length only, and the hash takes all bytes")
+    }
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct SavedColumn {
+    number: u32,
+    base: u32,
+    cells: Vec<FlowCell>,
+    skin: f32,
+    mark: Mark,
+}
+
+impl Flow {
+    /// State for a checkpoint.
+    pub fn state(&self) -> FlowState {
+        // All that a flow has: what is left out follows from its scene and from these, or is of the last step alone.
+        let Self {
+            space: _,
+            setup: _,
+            clock: _,
+            tables: _,
+            ground,
+            columns,
+            leans: _,
+            marks,
+            solids,
+            melted: _,
+            has_loose: _,
+            faces: _,
+            wet: _,
+            covered: _,
+            covered_cells: _,
+            changed: _,
+            changed_area: _,
+            plan: _,
+            is_disturbed: _,
+            stop: _,
+            was_stopped: _,
+            work: _,
+            steps,
+            stamp: _,
+            account,
+            watch,
+        } = self;
+        let save = |(c, column): (usize, &Column)| SavedColumn {
+            number: c as u32,
+            base: column.base as u32,
+            cells: used(&column.cells).to_vec(),
+            skin: column.skin,
+            mark: marks[c],
+        };
+        let columns = columns.iter().filter(|&(c, column)| self.is_changed(c, column)).map(save).collect();
+        let solids = solids.as_ref().map(|solids| solids.iter().map(SolidColumn::trimmed).collect());
+        FlowState { steps: *steps, account: *account, ground: ground.clone(), columns, solids, watch: *watch }
+    }
+
+    /// Whether a column may be another than ground where lava never was.
+    fn is_changed(&self, c: usize, column: &Column) -> bool {
+        let ground = Column::of_ground(self.ground.of(c));
+        let is_ground = column.base == ground.base && used(&column.cells) == used(&ground.cells) && column.skin == 0.0;
+        !(is_ground && self.marks[c] == Mark::NONE)
+    }
+
+    /// Goes on from a state that was kept of a flow with the same box and setup.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with the state; the flow is then as it was.
+    pub fn restore(&mut self, state: FlowState) -> Result<(), String> {
+        let (columns, top) = (self.space.columns(), self.space.ny);
+        if state.ground.len() != columns {
+            return Err(format!("flow: {} columns for a box of {columns}", state.ground.len()));
+        }
+        if !state.ground.are_below(top) {
+            return Err("flow: ground above the box".to_owned());
+        }
+        if !state.account.can_be() || !state.watch.can_be(columns) || state.steps > MOST_STEPS {
+            return Err("flow: a sum that cannot be".to_owned());
+        }
+        let is_whole = |saved: &SavedColumn| {
+            let holds = |cell: &FlowCell| cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock);
+            saved.base as usize <= top
+                && (0.0..=MOST_SKIN).contains(&saved.skin)
+                && saved.mark.can_be()
+                && saved.cells.len() <= top + 1024
+                && saved.cells.iter().all(holds)
+        };
+        let is_next = |pair: &[SavedColumn]| pair[0].number < pair[1].number;
+        let is_inside = state.columns.last().is_none_or(|last| (last.number as usize) < columns);
+        if !is_inside || !state.columns.windows(2).all(is_next) || !state.columns.iter().all(is_whole) {
+            return Err("flow: a column that cannot be".to_owned());
+        }
+        let solids = state.solids.as_ref();
+        if solids.is_some() != self.solids.is_some() || solids.is_some_and(|solids| !can_be(solids, columns, top)) {
+            return Err("flow: solid that cannot be".to_owned());
+        }
+        let old: Vec<u32> = self.columns.iter().map(|(c, _)| c as u32).collect();
+        let mut flow = self.clone();
+        flow.clear(state.ground);
+        flow.reach(state.columns.iter().map(|saved| saved.number));
+        for saved in state.columns {
+            let c = saved.number as usize;
+            flow.columns[c] =
+                Column { base: saved.base as i32, cells: saved.cells.into(), skin: saved.skin, ..Column::default() };
+            flow.marks[c] = saved.mark;
+        }
+        (flow.steps, flow.account, flow.solids) = (state.steps, state.account, state.solids);
+        flow.watch = state.watch;
+        (flow.has_loose, flow.is_disturbed) = (true, true);
+        flow.find_runs();
+        let moved = flow.marks.iter().filter(|(_, mark)| mark.speed != 0.0).map(|(c, _)| c as u32);
+        flow.plan.resume(moved);
+        flow.check()?;
+        flow.changed = flow.columns.iter().map(|(c, _)| c as u32).chain(old).collect();
+        flow.changed.sort_unstable();
+        flow.changed.dedup();
+        *self = flow;
+        Ok(())
+    }
+
+    /// Forgets all columns, over another ground of the box.
+    fn clear(&mut self, ground: Heights) {
+        let columns = ground.len();
+        (self.ground, self.plan) = (ground, Plan::new(columns));
+        (self.columns, self.leans) = (Blocks::new(columns), Blocks::new(columns));
+        (self.marks, self.faces) = (Blocks::at_rest(columns, Mark::NONE), Blocks::new(columns));
+        // The next step writes the cover again; columns of the old one may be gone.
+        self.covered.clear();
+        self.covered_cells.clear();
+        self.reach_all_that_melts();
+    }
+
+    /// Hash of [`Flow::state`].
+    pub fn hash(&self) -> u64 {
+        self.state().hash()
+    }
+}
+
+/// Bytes that are hashed instead of kept.
+struct Hashed(Xxh3);
+
+impl Flavor for Hashed {
+    type Output = u64;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.update(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<u64> {
+        Ok(self.0.digest())
+    }
+}
+
+/// Cells up to the last that is not empty.
+fn used(cells: &[FlowCell]) -> &[FlowCell] {
+    let used = cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
+    &cells[..used]
+}
+
+/// Whether solid has numbers in their ranges, inside of the box.
+fn can_be(solids: &Solids, columns: usize, top: usize) -> bool {
+    solids.len() == columns && solids.iter().all(|solid| solid.is_sound(top))
+}

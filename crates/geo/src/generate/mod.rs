@@ -1,0 +1,106 @@
+//! Ground made from noise and a seed: heights in cells above the floor of the box, shape `(nz, nx)`.
+//!
+//! All shapes are made in units of the box (horizontally its shorter side, vertically its height), so a finer box gets
+//! the same land with more detail. Rows are computed in parallel; a height depends on its place and the seed alone, so
+//! the bits do not depend on the number of threads. Only `+ − × ÷ √` are used, apart from one tangent in [`slope`]: so
+//! neither do they depend on the system's mathematical library.
+
+mod volcano;
+
+use lavoxel_base::parallel::*;
+use ndarray::Array2;
+use noise::{Fbm, MultiFractal, NoiseFn, SuperSimplex};
+
+use lavoxel_base::grid::Grid;
+
+pub use self::volcano::{Cone, crater, volcano};
+
+/// Inputs of all generators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bed {
+    /// Seed of the noise.
+    pub seed: u32,
+    /// Height of the plain, or of the lowest ground, in cells above the floor.
+    pub base: f64,
+    /// Strength of the noise: 0 leaves the bare shape, 1 is the natural look.
+    pub roughness: f64,
+}
+
+/// Heights from a function of place: `(u, v)` are east and south of the middle of the box, in units of its shorter side.
+fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
+    let mut ground = Array2::zeros((grid.nz, grid.nx));
+    let side = grid.nx.min(grid.nz) as f64;
+    let (half_x, half_z) = (0.5 * grid.nx as f64, 0.5 * grid.nz as f64);
+    let cells = ground.as_slice_mut().expect("a new array is contiguous");
+    cells.par_chunks_mut(grid.nx).enumerate().for_each(|(z, row)| {
+        let v = (z as f64 + 0.5 - half_z) / side;
+        for (x, cell) in row.iter_mut().enumerate() {
+            let u = (x as f64 + 0.5 - half_x) / side;
+            *cell = height(u, v).max(0.0) as f32;
+        }
+    });
+    ground
+}
+
+/// Noise of a few octaves, mostly within ±0.5. Simplex noise, because Perlin's shows its lattice on gentle ground.
+fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
+    // The octaves take the seed and those after it, of which there are none behind the largest number.
+    Fbm::new(seed.min(u32::MAX - 16)).set_octaves(octaves).set_persistence(0.5)
+}
+
+/// Noise laid over the plain shapes, in cells.
+fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
+    let noise = rolling(bed.seed, 5);
+    let strength = 0.06 * grid.ny as f64 * bed.roughness;
+    move |u, v| if strength == 0.0 { 0.0 } else { strength * noise.get([5.0 * u + 0.31, 5.0 * v + 0.57]) }
+}
+
+/// A flat floor at `bed.base`.
+pub fn plane(grid: Grid, bed: &Bed) -> Array2<f32> {
+    let relief = relief(grid, bed);
+    from_place(grid, |u, v| bed.base + relief(u, v))
+}
+
+/// A slope that falls from north to south by `angle_deg` and ends at `bed.base` in the south.
+pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
+    let relief = relief(grid, bed);
+    let side = grid.nx.min(grid.nz) as f64;
+    // The same bits on every system, which std does not promise.
+    let fall = libm::tan(angle_deg.to_radians()) * side;
+    let south = 0.5 * (grid.nz as f64 - 1.0) / side;
+    from_place(grid, |u, v| bed.base + fall * (south - v) + relief(u, v))
+}
+
+/// A round bowl: `bed.base` in the middle, `height` cells higher where a circle touches the box's nearest sides, flat
+/// beyond.
+pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
+    let relief = relief(grid, bed);
+    from_place(grid, |u, v| bed.base + height * (4.0 * (u * u + v * v)).min(1.0) + relief(u, v))
+}
+
+/// Rounded hills with dales between them, from `bed.base` to about `height` cells.
+///
+/// The noise is bent by slower noise first (domain warping), which turns blobs into chains; dales are wider than crests.
+/// `bed.roughness` sets the share of the small features.
+pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
+    let broad = rolling(bed.seed, 2);
+    let fine = rolling(bed.seed.wrapping_add(1), 5);
+    let bend = rolling(bed.seed.wrapping_add(2), 2);
+    from_place(grid, |u, v| {
+        let du = 0.10 * bend.get([2.0 * u + 0.13, 2.0 * v + 0.71]);
+        let dv = 0.10 * bend.get([2.0 * u + 7.19, 2.0 * v + 3.37]);
+        let (u, v) = (u + du, v + dv);
+        let broad = broad.get([1.5 * u + 0.43, 1.5 * v + 0.29]);
+        let fine = bed.roughness * fine.get([4.0 * u + 0.17, 4.0 * v + 0.83]);
+        // Levels off towards both ends without ever being cut: no table-tops.
+        let level = 1.1 * broad + 0.3 * fine * (0.7 + broad);
+        let rise = 0.5 + 0.5 * level / (level * level + 0.5).sqrt();
+        bed.base + (height - bed.base).max(0.0) * rise * (0.4 + 0.6 * rise)
+    })
+}
+
+/// The cubic from 0 to 1 with flat ends, for `t` in 0..1; outside it stays flat.
+fn smooth(t: f64) -> f64 {
+    let t = t.clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}

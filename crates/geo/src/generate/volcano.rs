@@ -1,0 +1,264 @@
+//! The built-in volcano: a stratovolcano whose gullies take the lava down in tongues.
+//!
+//! In plan, in units of the box's shorter side (north up):
+//!
+//! ```text
+//!      rim, radius 0.075          · second lip: west-south-west
+//!   ____/                         · lowest lip: south-east; from each lip a channel runs down to the plain
+//!  /  o  \     flanks, concave: steep above, gentle below, cut by gullies that deepen downslope
+//! /       \__  plain, with a valley across the south-east that catches what comes down from the lowest lip
+//! ```
+
+use ndarray::Array2;
+use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
+
+use super::{Bed, from_place, rolling, smooth};
+use lavoxel_base::grid::Grid;
+
+/// Middle of the crater, east and south of the middle of the box; a little off, so that the flanks differ.
+const CENTRE: (f64, f64) = (-0.015, -0.03);
+/// Where the cone meets the plain, on average.
+const FOOT: f64 = 0.50;
+/// Directions (east, south) of the lips; unit vectors. They are the same for every seed, so that a scene can rely on
+/// where its lava goes.
+const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
+const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
+/// Number of small cones on the flanks.
+const PARASITES: u32 = 6;
+
+/// Size of the volcano, as shares of the box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cone {
+    /// Height of the rim above the floor, as a share of the box's height.
+    pub height: f64,
+    /// Radius of the rim, as a share of the box's shorter side.
+    pub crater_radius: f64,
+    /// Depth of the crater below the rim, as a share of the box's height.
+    pub crater_depth: f64,
+    /// Angle by which the volcano and its plain are turned clockwise about the crater, in degrees.
+    pub turn_deg: f64,
+}
+
+impl Default for Cone {
+    fn default() -> Self {
+        Self { height: 0.74, crater_radius: 0.075, crater_depth: 0.13, turn_deg: 0.0 }
+    }
+}
+
+/// The volcano's ground in cells, shape `(nz, nx)`.
+pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
+    let volcano = Volcano::new(grid, bed, cone);
+    from_place(grid, |u, v| {
+        let [u, v] = volcano.unturned(u, v);
+        volcano.height(u, v) * grid.ny as f64
+    })
+}
+
+/// The column `(x, z)` in the middle of the volcano's crater.
+pub fn crater(grid: Grid) -> (usize, usize) {
+    let side = grid.nx.min(grid.nz) as f64;
+    let column = |offset: f64, n: usize| ((0.5 * n as f64 + offset * side) as usize).min(n - 1);
+    (column(CENTRE.0, grid.nx), column(CENTRE.1, grid.nz))
+}
+
+/// A small cone on the flank.
+struct Parasite {
+    at: [f64; 2],
+    radius: f64,
+    height: f64,
+}
+
+/// All that a height depends on; heights are in units of the box's height.
+struct Volcano {
+    cone: Cone,
+    base: f64,
+    roughness: f64,
+    gullies: Perlin,
+    bend: Perlin,
+    broad: Fbm<SuperSimplex>,
+    fine: Fbm<SuperSimplex>,
+    parasites: Vec<Parasite>,
+    /// Cosine and sine of the angle by which it is turned; none for an angle of 0.
+    turn: Option<(f64, f64)>,
+}
+
+/// A place as seen from the crater.
+struct Bearing {
+    /// East and south of the crater.
+    at: [f64; 2],
+    /// Distance from the crater.
+    r: f64,
+    /// Direction from the crater (unit vector).
+    dir: [f64; 2],
+}
+
+impl Bearing {
+    fn new(at: [f64; 2]) -> Self {
+        let r = (at[0] * at[0] + at[1] * at[1]).sqrt();
+        let dir = if r > 1e-9 { [at[0] / r, at[1] / r] } else { [1.0, 0.0] };
+        Self { at, r, dir }
+    }
+
+    /// How far the direction agrees with `other`: 1 the same, −1 opposite.
+    fn towards(&self, other: [f64; 2]) -> f64 {
+        self.dir[0] * other[0] + self.dir[1] * other[1]
+    }
+}
+
+impl Volcano {
+    fn new(grid: Grid, bed: &Bed, cone: &Cone) -> Self {
+        let seed = |n: u32| bed.seed.wrapping_mul(16).wrapping_add(n);
+        Self {
+            cone: *cone,
+            base: bed.base / grid.ny as f64,
+            roughness: bed.roughness,
+            gullies: Perlin::new(seed(0)),
+            bend: Perlin::new(seed(1)),
+            broad: rolling(seed(2), 3),
+            fine: rolling(seed(3), 4),
+            parasites: (0..PARASITES).filter_map(|n| parasite(seed(4), n)).collect(),
+            // The same bits on every system, which std does not promise.
+            turn: (cone.turn_deg != 0.0).then(|| {
+                let angle = cone.turn_deg.to_radians();
+                (libm::cos(angle), libm::sin(angle))
+            }),
+        }
+    }
+
+    /// The place that a turned volcano has at `(u, v)`.
+    fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
+        let Some((cos, sin)) = self.turn else { return [u, v] };
+        let (du, dv) = (u - CENTRE.0, v - CENTRE.1);
+        // South is down the map, so that this is a turn back for a clockwise one.
+        [CENTRE.0 + cos * du + sin * dv, CENTRE.1 + cos * dv - sin * du]
+    }
+
+    fn height(&self, u: f64, v: f64) -> f64 {
+        let place = Bearing::new([u - CENTRE.0, v - CENTRE.1]);
+        let bent = self.bent(&place);
+        let flank = self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
+        let flank = flank - self.channel(&place, LOWEST_LIP, 0.17) - self.channel(&place, SECOND_LIP, 0.09);
+        let rim = place.r / self.cone.crater_radius;
+        let floor = self.cone.height - self.cone.crater_depth;
+        let bowl = floor + self.cone.crater_depth * rim * rim;
+        let ground = smooth_min(flank + self.rim_relief(&place), bowl, 0.025);
+        // Detail everywhere but on the crater floor, where it would only be potholes.
+        let detail = 0.014 * self.roughness * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6]) * smooth(rim - 0.5);
+        smooth_max(ground + detail, 0.4 * self.base, 0.02)
+    }
+
+    /// Moves a place by slow noise, more with distance from the crater: contours are no circles.
+    fn bent(&self, place: &Bearing) -> Bearing {
+        let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
+        let [u, v] = place.at;
+        let du = strength * self.broad.get([2.7 * u + 0.21, 2.7 * v + 0.77]);
+        let dv = strength * self.broad.get([2.7 * u + 5.43, 2.7 * v + 8.19]);
+        Bearing::new([u + du, v + dv])
+    }
+
+    /// The plain: undulating, falling to the south-east, with a valley across the corner there.
+    fn plain(&self, u: f64, v: f64) -> f64 {
+        let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
+        let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
+        let course = 0.50 + 0.05 * self.bend.get([3.3 * along + 0.4, 0.5]);
+        let t = (across - course) / 0.075;
+        let valley = 0.055 * bump(t);
+        self.base + waves - 0.02 * (u + v) - valley
+    }
+
+    /// The smooth cone above the plain: concave, longer towards the lowest lip.
+    fn flank(&self, place: &Bearing) -> f64 {
+        let lobes = self.bend.get([1.1 * place.dir[0] + 0.35, 1.1 * place.dir[1] + 0.65]);
+        let foot = FOOT * (1.0 + 0.10 * lobes + 0.06 * place.towards(LOWEST_LIP));
+        let rise = (1.0 - (place.r - self.cone.crater_radius) / (foot - self.cone.crater_radius)).max(0.0);
+        (self.cone.height - self.base) * rise * rise.sqrt()
+    }
+
+    /// Ribs and gullies, as noise in direction and distance: the gullies keep their direction and wander a little.
+    ///
+    /// Gullies lie where the noise changes sign, so they are sharp below and the ribs between them are round. A second
+    /// set with twice the number joins in downslope.
+    fn gully_relief(&self, place: &Bearing) -> f64 {
+        let [u, v] = place.at;
+        let turn = 0.16 * self.bend.get([5.0 * u + 0.5, 5.0 * v + 0.5]) * smooth(4.0 * place.r);
+        let dir = Bearing::new([place.dir[0] - turn * place.dir[1], place.dir[1] + turn * place.dir[0]]).dir;
+        let ribs = |count: f64, wander: f64, plane: f64| {
+            let n = self.gullies.get([count * dir[0] + plane, count * dir[1] + plane, wander * place.r + plane]);
+            // Rounded at the bottom: a gully one cell wide would hold no lava.
+            let n = (n * n + 0.0016).sqrt() - 0.04;
+            (2.3 * n).min(1.0) - 0.4
+        };
+        let from_rim = place.r - self.cone.crater_radius;
+        let first = 0.09 * smooth(from_rim / 0.13) * (1.0 - 0.75 * smooth((place.r - 0.30) / 0.24));
+        let second = 0.042 * smooth((from_rim - 0.08) / 0.15) * (1.0 - smooth((place.r - 0.36) / 0.2));
+        self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
+    }
+
+    /// Highs and lows of the rim.
+    fn rim_relief(&self, place: &Bearing) -> f64 {
+        let noise = self.bend.get([1.9 * place.dir[0] + 4.45, 1.9 * place.dir[1] + 6.15]);
+        let near = 1.0 - smooth((place.r - self.cone.crater_radius) / (1.5 * self.cone.crater_radius));
+        0.035 * self.roughness * noise * near
+    }
+
+    /// Depth of the channel that starts as a notch in the rim and runs down along `lip`.
+    fn channel(&self, place: &Bearing, lip: [f64; 2], notch: f64) -> f64 {
+        let along = place.at[0] * lip[0] + place.at[1] * lip[1];
+        if along <= 0.0 {
+            return 0.0;
+        }
+        let from_rim = (along - self.cone.crater_radius).max(0.0);
+        let wander = 0.25 * from_rim * self.bend.get([7.0 * along + 0.3, lip[0] * 9.0]);
+        let across = lip[0] * place.at[1] - lip[1] * place.at[0] - wander;
+        let depth = notch + (0.05 - notch) * smooth(from_rim / 0.1);
+        let ends = smooth(along / self.cone.crater_radius) * (1.0 - smooth((along - 0.38) / 0.2));
+        depth * ends * bump(across / (0.055 + 0.06 * from_rim))
+    }
+
+    /// Small cones with a dent on top.
+    fn bumps(&self, place: &Bearing) -> f64 {
+        let rise = |cone: &Parasite| {
+            let (du, dv) = (place.at[0] - cone.at[0], place.at[1] - cone.at[1]);
+            let t = (du * du + dv * dv).sqrt() / cone.radius;
+            cone.height * (bump(t) - 0.45 * bump(2.8 * t))
+        };
+        self.parasites.iter().map(rise).sum()
+    }
+}
+
+/// Place and size of a small cone, from the seed; none where it would dam the channel of a lip.
+fn parasite(seed: u32, n: u32) -> Option<Parasite> {
+    let share = |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
+    // A point on the unit circle without a sine: the rational parametrisation, on a random side.
+    let t = 2.0 * share(0) - 1.0;
+    let side = if share(1) < 0.5 { -1.0 } else { 1.0 };
+    let dir = [side * (1.0 - t * t) / (1.0 + t * t), 2.0 * t / (1.0 + t * t)];
+    let clear = |lip: [f64; 2]| dir[0] * lip[0] + dir[1] * lip[1] < 0.85;
+    let r = 0.24 + 0.2 * share(2);
+    let radius = 0.035 + 0.02 * share(3);
+    let cone = Parasite { at: [r * dir[0], r * dir[1]], radius, height: 0.9 * radius };
+    (clear(LOWEST_LIP) && clear(SECOND_LIP)).then_some(cone)
+}
+
+/// A 32-bit mixer (the finaliser of MurmurHash3).
+fn mixed(mut h: u32) -> u32 {
+    h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
+    h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
+    h ^ (h >> 16)
+}
+
+/// A round hump: 1 at 0, falling to 0 at ±1 with flat ends.
+fn bump(t: f64) -> f64 {
+    let s = (1.0 - t * t).max(0.0);
+    s * s
+}
+
+/// The smaller of two heights, rounded off where they are within `soft` of each other.
+fn smooth_min(a: f64, b: f64, soft: f64) -> f64 {
+    let mix = (1.0 - (a - b).abs() / soft).max(0.0);
+    a.min(b) - 0.25 * soft * mix * mix
+}
+
+fn smooth_max(a: f64, b: f64, soft: f64) -> f64 {
+    -smooth_min(-a, -b, soft)
+}

@@ -1,0 +1,28 @@
+//! Places in the world: what the coordinates of a map mean, where a raster lies on it, and where the box of a simulation
+//! stands. Plain numbers and texts: nothing here reads a file.
+
+pub mod columns;
+pub mod compare;
+pub mod contour;
+pub mod crs;
+mod degrees;
+mod epsg;
+pub mod features;
+pub mod geojson;
+mod georeference;
+mod gpkg;
+pub mod longitude;
+mod nzmg;
+pub mod outline;
+mod placement;
+pub mod rounded;
+pub mod scale;
+mod site;
+mod wkt;
+
+pub use crs::{Crs, Epsg, GeoKey};
+pub use degrees::ToDegrees;
+pub use georeference::{Bounds, Georeference};
+pub use placement::Placement;
+pub use scale::Scale;
+pub use site::Site;

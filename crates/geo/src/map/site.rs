@@ -1,0 +1,129 @@
+//! Where the box is in the world: the one place where cells become metres, elevations and map coordinates.
+//!
+//! Inside, x runs east, y up and z south. Programs for volumes and meshes want z up, so their files count cells
+//! `[east, north, up]` from the south-west corner of the floor:
+//!
+//! ```text
+//!        up = y                 cell (x, y, z) of the box is cell [x, nz − 1 − z, y] of a file
+//!        │   north = nz − z     its elevation is floor_m + up · cell_size_m / vertical_exaggeration
+//!        │  ╱
+//!        │ ╱                    glTF is y-up: (east, up, −north)
+//!        └────── east = x
+//! ```
+//!
+//! Lengths are metres; up is the true elevation, without the exaggeration. Where the terrain came with a map in metres,
+//! the corner has that map's coordinates. They may be millions, which 32-bit floats cannot hold to the centimetre: formats
+//! with a 64-bit origin place the box on the map, all other files have their zero at the corner and carry
+//! [`Site::offset_m`] in words.
+
+use super::{Crs, Georeference, Placement};
+use lavoxel_base::grid::{Grid, Place};
+
+/// Where a box stands and how large it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Shape of the box, axes as inside.
+    pub grid: Grid,
+    /// Width of a cell from west to east and from north to south, in metres.
+    pub cell_size_m: f64,
+    /// Elevation of the floor (y = 0) in metres.
+    pub floor_m: f64,
+    /// How much heights are stretched: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    pub vertical_exaggeration: f64,
+    /// Place of the box's north-west corner on the map, where the terrain came with one.
+    pub georeference: Option<Georeference>,
+}
+
+impl Site {
+    /// Height of a cell in true metres, not stretched.
+    #[inline]
+    pub fn cell_height_m(&self) -> f64 {
+        self.cell_size_m / self.vertical_exaggeration
+    }
+
+    /// Volume of a cell in cubic metres, not stretched.
+    pub fn cell_volume_m3(&self) -> f64 {
+        self.cell_size_m * self.cell_size_m * self.cell_height_m()
+    }
+
+    /// Elevation in metres of a height in cells above the floor.
+    pub fn elevation_m(&self, cells: f64) -> f64 {
+        self.floor_m + cells * self.cell_height_m()
+    }
+
+    /// The columns of the box as a raster on the map; without a map the box's south-west corner is (0, 0), in metres.
+    pub fn placement(&self) -> Placement {
+        let cell = (self.cell_size_m, self.cell_size_m);
+        Placement::new(self.georeference.as_ref(), cell, (self.grid.nz, self.grid.nx))
+    }
+
+    /// Coordinates on the map of a point in columns and rows from the box's north-west corner.
+    pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
+        let place = self.placement();
+        [place.west + col * place.cell.0, place.north - row * place.cell.1]
+    }
+
+    /// Columns and rows from the box's north-west corner of a point of the map.
+    pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let place = self.placement();
+        [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
+    }
+
+    /// Columns and rows from the box's north-west corner of a single place of the map, whichever number its longitude has.
+    pub fn cells_near(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        self.cells_of([self.crs().map_or(x, |crs| crs.near(x, self.middle_x())), y])
+    }
+
+    /// Easting or longitude of the middle of the box, in map units.
+    pub fn middle_x(&self) -> f64 {
+        self.placement().middle_x()
+    }
+
+    /// Coordinate system of the map, where that is known.
+    pub fn crs(&self) -> Option<&Crs> {
+        self.georeference.as_ref().map(|place| &place.crs)
+    }
+
+    /// The unit of the map's coordinates.
+    pub fn map_unit(&self) -> &'static str {
+        match &self.georeference {
+            Some(place) if place.crs.is_geographic() => "degree",
+            Some(place) if place.metres_per_unit != (1.0, 1.0) => "map unit",
+            _ => "m",
+        }
+    }
+
+    /// Number of cells `[east, north, up]`.
+    pub fn shape(&self) -> [usize; 3] {
+        [self.grid.nx, self.grid.nz, self.grid.ny]
+    }
+
+    /// Size of a cell in metres `[east, north, up]`.
+    pub fn spacing_m(&self) -> [f64; 3] {
+        [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
+    }
+
+    /// The cell `[east, north, up]` of a file for a cell of the box.
+    #[inline]
+    pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
+        [x, self.grid.nz - 1 - z, y]
+    }
+
+    /// Offset from local metres to those of the map, `[east, north, up]`: zero where there is no map in metres.
+    pub fn offset_m(&self) -> [f64; 3] {
+        let metric = self.georeference.as_ref().filter(|map| map.metres_per_unit == (1.0, 1.0));
+        metric.map_or([0.0; 3], |map| [map.x_west, map.y_north - self.grid.nz as f64 * self.cell_size_m, 0.0])
+    }
+
+    /// South-west corner of the floor in the map's metres, `[easting, northing, elevation]`.
+    pub fn origin_m(&self) -> [f64; 3] {
+        let [east, north, _] = self.offset_m();
+        [east, north, self.floor_m]
+    }
+
+    /// Local metres `[east, north, up]` of a point in cells `[east, north, up]` from the corner.
+    #[inline]
+    pub fn local_m(&self, point: [f64; 3]) -> [f64; 3] {
+        [point[0] * self.cell_size_m, point[1] * self.cell_size_m, self.elevation_m(point[2])]
+    }
+}

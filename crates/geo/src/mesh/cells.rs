@@ -1,0 +1,208 @@
+//! The cells inside a mesh: those whose middle lies inside.
+//!
+//! A line of cell middles along x, y or z enters and leaves a closed mesh. Where all triangles turn the same way round, what a
+//! line has entered more often than left is inside (winding number), so that parts may overlap; otherwise it is inside after
+//! an odd number of crossings. All three lines through a cell vote. A line that does not leave what it entered went through a
+//! hole and has no vote; so a hole does not leak. Two cells that only one line vouches for, or about which lines differ, are
+//! in doubt, and a mesh with much doubt is not closed.
+//!
+//! Crossings are exact where triangles meet. A plane of middles cuts an edge at a point computed from that edge alone, in one
+//! order of its ends, so that both triangles of the edge have the same point; the cut is a chain of segments without gaps, and
+//! a line crosses a segment from its lower end, inclusive, to its upper end, exclusive.
+
+use super::Cells;
+use super::soup::Soup;
+use lavoxel_base::grid::{Grid, Place};
+
+/// Votes that settle a cell.
+const SETTLED: i8 = 2;
+/// Largest share of the cells inside that may be in doubt.
+const MOST_DOUBT: f64 = 0.01;
+/// Most steps that finding cells takes: crossings of lines and cuts of triangles.
+const MOST_STEPS: f64 = 4e9;
+
+/// Why a mesh has no cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NoCells {
+    /// It has holes.
+    Open {
+        /// Edges of one triangle only.
+        edges: usize,
+        /// Share of the cells inside, or at holes, that are in doubt.
+        doubt: f64,
+    },
+    /// No cell's middle lies inside.
+    Thin,
+    /// Its triangles cross each other so often that it would take hours.
+    Tangled,
+}
+
+impl Soup {
+    /// The cells of a box inside the mesh, whose corners are in cells.
+    pub fn cells(&self, grid: Grid) -> Result<Cells, NoCells> {
+        let sides = [grid.nx, grid.ny, grid.nz];
+        let [low, high] = self.bounds();
+        // One cell more on either side costs little, and no rounding cuts the mesh.
+        let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
+        let low = std::array::from_fn(|k| clip(low[k].floor() - 1.0, k));
+        let high = std::array::from_fn(|k| clip(high[k].ceil() + 1.0, k));
+        if (0..3).any(|k| low[k] >= high[k]) {
+            return Err(NoCells::Thin);
+        }
+        if self.steps(low, high) > MOST_STEPS {
+            return Err(NoCells::Tangled);
+        }
+        let mut found = Cells::new(low, high);
+        let edges = self.edges();
+        let votes = self.votes([low, high], edges.twisted > 0);
+        let (mut inside, mut doubtful) = (0_u64, 0_u64);
+        for (index, vote) in votes.iter().enumerate() {
+            inside += u64::from(*vote > 0);
+            doubtful += u64::from(vote.abs() < SETTLED);
+            if *vote > 0 {
+                found.insert(index);
+            }
+        }
+        let doubt = doubtful as f64 / (inside + doubtful).max(1) as f64;
+        if doubt > MOST_DOUBT {
+            return Err(NoCells::Open { edges: edges.open, doubt });
+        }
+        if inside == 0 { Err(NoCells::Thin) } else { Ok(found) }
+    }
+
+    /// An upper bound of the steps that [`Self::votes`] takes.
+    fn steps(&self, low: Place, high: Place) -> f64 {
+        let steps = |triangle: &[u32; 3]| {
+            let corners = triangle.map(|i| self.corners[i as usize]);
+            let [x, y, z] = [0, 1, 2].map(|k| {
+                let range = rows(corners.map(|p| p[k]), [low[k], high[k]]);
+                (range[1] - range[0]) as f64
+            });
+            z * (2.0 + x + y) + y * (2.0 + x)
+        };
+        self.triangles.iter().map(steps).sum()
+    }
+
+    /// Votes of the lines through every cell of a box (`low` inclusive, `high` exclusive; x fastest, then y): 1 for inside, −1 for outside.
+    fn votes(&self, [low, high]: [Place; 2], by_parity: bool) -> Vec<i8> {
+        let [wide, tall, deep] = [0, 1, 2].map(|k| high[k] - low[k]);
+        let mut votes = vec![0_i8; wide * tall * deep];
+        let along = |k: usize| [low[k], high[k]];
+        let mut lines = [Lines::new(along(1), along(0), by_parity), Lines::new(along(0), along(1), by_parity)];
+        self.cut([0, 1, 2], along(2), |z, segments| {
+            let plane = &mut votes[(z - low[2]) * wide * tall..][..wide * tall];
+            let [east, up] = &mut lines;
+            segments.iter().for_each(|&[[x0, y0], [x1, y1]]| {
+                east.cross([y0, x0], [y1, x1]);
+                up.cross([x0, y0], [x1, y1]);
+            });
+            east.vote(|y, x, vote| plane[y * wide + x] += vote);
+            up.vote(|x, y, vote| plane[y * wide + x] += vote);
+        });
+        let mut south = Lines::new(along(0), along(2), by_parity);
+        self.cut([2, 0, 1], along(1), |y, segments| {
+            segments.iter().for_each(|&[[z0, x0], [z1, x1]]| south.cross([x0, z0], [x1, z1]));
+            south.vote(|x, z, vote| votes[(z * tall + y - low[1]) * wide + x] += vote);
+        });
+        votes
+    }
+
+    /// Calls `see` for each plane of middles across the axis `w` in a range, in order, with the directed segments in which
+    /// triangles cut it, in the coordinates `u` and `v`.
+    fn cut(&self, [u, v, w]: [usize; 3], range: [usize; 2], mut see: impl FnMut(usize, &[[[f64; 2]; 2]])) {
+        let planes = |triangle: &[u32; 3]| rows(triangle.map(|i| self.corners[i as usize][w]), range);
+        let mut waiting: Vec<([usize; 2], u32)> = (0_u32..).zip(&self.triangles).map(|(i, t)| (planes(t), i)).collect();
+        waiting.retain(|([from, to], _)| from < to);
+        waiting.sort_unstable();
+        let mut waiting = waiting.into_iter().peekable();
+        let (mut active, mut segments): (Vec<(usize, u32)>, Vec<_>) = Default::default();
+        for plane in range[0]..range[1] {
+            active.retain(|(to, _)| *to > plane);
+            while let Some(([_, to], i)) = waiting.next_if(|([from, _], _)| *from <= plane) {
+                active.push((to, i));
+            }
+            segments.clear();
+            let height = plane as f64 + 0.5;
+            segments.extend(active.iter().filter_map(|&(_, i)| self.segment(i, [u, v, w], height)));
+            see(plane, &segments);
+        }
+    }
+
+    /// The segment in which a triangle cuts a plane, from the edge that falls to the edge that rises.
+    fn segment(&self, triangle: u32, [u, v, w]: [usize; 3], height: f64) -> Option<[[f64; 2]; 2]> {
+        let corners = self.triangles[triangle as usize].map(|i| self.corners[i as usize]);
+        let (mut falls, mut rises) = (None, None);
+        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+            let (a, b) = (corners[a], corners[b]);
+            let is_above = [a[w] > height, b[w] > height];
+            if is_above[0] == is_above[1] {
+                continue;
+            }
+            let (low, high) = if is_above[1] { (a, b) } else { (b, a) };
+            let share = (height - low[w]) / (high[w] - low[w]);
+            let at = |k: usize| low[k] + share * (high[k] - low[k]);
+            *(if is_above[1] { &mut rises } else { &mut falls }) = Some([at(u), at(v)]);
+        }
+        Some([falls?, rises?])
+    }
+}
+
+/// The rows of a range whose middles lie between the lowest of some heights, inclusive, and the highest, exclusive.
+fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
+    let row = |height: f64| first(height).clamp(from as f64, to as f64) as usize;
+    [row(heights.into_iter().fold(f64::INFINITY, f64::min)), row(heights.into_iter().fold(f64::NEG_INFINITY, f64::max))]
+}
+
+/// The first cell whose middle is not below a height.
+fn first(height: f64) -> f64 {
+    (height - 0.5).ceil()
+}
+
+/// Parallel lines of middles in a plane, and where they enter and leave.
+struct Lines {
+    /// Numbers of the lines.
+    lines: [usize; 2],
+    /// Numbers of the cells along them.
+    cells: [usize; 2],
+    by_parity: bool,
+    /// For each line and each of its cells, and one beyond, the crossings right before its middle.
+    crossings: Vec<i32>,
+}
+
+impl Lines {
+    fn new(lines: [usize; 2], cells: [usize; 2], by_parity: bool) -> Self {
+        let length = (lines[1] - lines[0]) * (cells[1] - cells[0] + 1);
+        Self { lines, cells, by_parity, crossings: vec![0; length] }
+    }
+
+    /// Adds the crossings with a segment; its ends are across the lines and along them.
+    fn cross(&mut self, from: [f64; 2], to: [f64; 2]) {
+        let turn = if self.by_parity || to[0] > from[0] { 1 } else { -1 };
+        let (low, high) = if to[0] > from[0] { (from, to) } else { (to, from) };
+        let [begin, end] = rows([low[0], high[0], high[0]], self.lines);
+        let [first_cell, beyond] = self.cells;
+        let slope = (high[1] - low[1]) / (high[0] - low[0]);
+        let (least, most) = (low[1].min(high[1]), low[1].max(high[1]));
+        for line in begin..end {
+            let along = (low[1] + (line as f64 + 0.5 - low[0]) * slope).clamp(least, most);
+            let cell = first(along).clamp(first_cell as f64, beyond as f64) as usize;
+            self.crossings[(line - self.lines[0]) * (beyond - first_cell + 1) + cell - first_cell] += turn;
+        }
+    }
+
+    /// Calls `count` with the line, the cell, both from 0, and the vote, for all lines that have one, and begins again.
+    fn vote(&mut self, mut count: impl FnMut(usize, usize, i8)) {
+        let length = self.cells[1] - self.cells[0] + 1;
+        for (line, crossings) in self.crossings.chunks_mut(length).enumerate() {
+            let is_in = |sum: i32| if self.by_parity { sum % 2 != 0 } else { sum != 0 };
+            if !is_in(crossings.iter().sum()) {
+                let mut sum = 0;
+                for (cell, crossing) in crossings[..length - 1].iter().enumerate() {
+                    sum += crossing;
+                    count(line, cell, if is_in(sum) { 1 } else { -1 });
+                }
+            }
+            crossings.fill(0);
+        }
+    }
+}

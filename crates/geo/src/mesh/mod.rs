@@ -1,0 +1,24 @@
+//! Reads bodies from files: closed triangle meshes, heightmaps and surveys become the cells inside of them.
+//!
+//! [`Soup`] holds the triangles of a file, in units of the file and turned y-up, and [`Soup::cells`] finds the cells inside; [`Shelf`] does
+//! so once for all bodies and events that name a file.
+
+mod cells;
+mod error;
+mod glb;
+mod obj;
+mod read;
+mod relief;
+mod shelf;
+mod soup;
+mod stl;
+mod survey;
+
+pub use self::cells::NoCells;
+pub use self::error::MeshError;
+pub use self::read::has_known_ending;
+pub use self::read::{MAX_TRIANGLES, endings, read};
+pub use self::shelf::Shelf;
+pub use self::soup::Soup;
+pub use self::survey::read_survey;
+pub use lavoxel_base::body::{Cells, MeshSpec, ReliefSpec, SurveySpec, Up};

@@ -1,0 +1,137 @@
+//! Files of meshes: the format by the ending, and the limits.
+
+use std::path::Path;
+
+use super::error::Fault;
+use super::soup::Weld;
+use super::{MeshError, Soup, Up, glb, obj, stl};
+use lavoxel_base::input::{self, Loaded, Reader};
+use lavoxel_base::inside::{self, Inside};
+use lavoxel_base::memory::{Held, MemoryEstimate};
+
+/// Most triangles of a mesh, with those that have no area.
+pub const MAX_TRIANGLES: usize = 4_000_000;
+
+/// How to need less.
+pub(super) const MEND: &str = "coarsen the mesh or make grid.size smaller";
+
+/// A format of meshes.
+struct Format {
+    reader: &'static Reader,
+    up: Up,
+    read: fn(&[u8], &mut Collector<'_>) -> Result<(), Fault>,
+}
+
+/// All formats.
+const FORMATS: [Format; 3] = [
+    Format { reader: &input::STL, up: Up::Z, read: stl::read },
+    Format { reader: &input::OBJ, up: Up::Y, read: obj::read },
+    Format { reader: &input::GLB, up: Up::Y, read: glb::read },
+];
+
+/// The endings that are known, in words.
+pub fn endings() -> String {
+    FORMATS.map(|format| format!(".{}", format.reader.name)).join(", ")
+}
+
+fn format_of(path: &Path) -> Option<&'static Format> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    FORMATS.iter().find(|format| format.reader.endings.contains(&ending.as_str()))
+}
+
+/// The triangles of a part of a file, or of all of it, y-up.
+///
+/// # Errors
+/// [`MeshError`] with the file and what is wrong with it.
+pub fn read(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, MeshError> {
+    read_file(path, part, up).map_err(|fault| MeshError { path: path.to_owned(), fault })
+}
+
+pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, Fault> {
+    let format = format_of(path).ok_or(Fault::UnknownFormat)?;
+    let decode = |bytes: Loaded<Vec<u8>>| {
+        let (bytes, held) = bytes.into_parts();
+        let (names, weld, up) = (Vec::new(), Weld::default(), up.unwrap_or(format.up));
+        let mut collector = Collector { part, names, up, weld, seen: 0, held: vec![held] };
+        (format.read)(&bytes, &mut collector)?;
+        collector.done()
+    };
+    if let Some(inside) = inside::file(path) {
+        let Inside { bytes, held } = inside.map_err(Fault::Read)?;
+        let is_long = bytes.len() as u64 > format.reader.most_bytes;
+        return if is_long {
+            Err(Fault::TooLong)
+        } else {
+            input::guard(|| decode(Loaded::new(bytes.into_owned(), held)))?
+        };
+    }
+    format.reader.bytes(path, decode)?
+}
+
+/// Takes the triangles of the wanted part.
+pub(super) struct Collector<'a> {
+    part: Option<&'a str>,
+    names: Vec<String>,
+    up: Up,
+    weld: Weld,
+    /// Triangles so far, with those that have no area.
+    seen: usize,
+    /// Memory that is taken beside the triangles.
+    held: Vec<Held>,
+}
+
+impl Collector<'_> {
+    /// Checks memory that reading the file takes, and counts it until all is read.
+    pub(super) fn hold(&mut self, need: &MemoryEstimate) -> Result<(), Fault> {
+        need.check(MEND)?;
+        self.held.push(need.held());
+        Ok(())
+    }
+
+    /// Whether the part of this name is wanted.
+    pub(super) fn wants(&mut self, name: &str) -> bool {
+        /// Names that a message may repeat.
+        const MOST: usize = 100;
+        if !name.is_empty() && self.names.len() < MOST && !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_owned());
+        }
+        self.part.is_none_or(|part| part == name)
+    }
+
+    /// Takes a triangle in the axes of the file.
+    pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) -> Result<(), Fault> {
+        if corners.iter().flatten().any(|v| !v.is_finite() || v.abs() > f64::from(f32::MAX)) {
+            return Err(Fault::NotFinite);
+        }
+        self.seen += 1;
+        if self.seen > MAX_TRIANGLES {
+            return Err(Fault::TooMany);
+        }
+        if let Some(bytes) = self.weld.growth() {
+            MemoryEstimate::of("the triangles of the mesh", bytes, 1.0).check(MEND)?;
+        }
+        let up = self.up;
+        self.weld.add(corners.map(|[x, y, z]| match up {
+            Up::Y => [x, y, z],
+            Up::Z => [x, z, -y],
+        }));
+        Ok(())
+    }
+
+    fn done(self) -> Result<Soup, Fault> {
+        let Self { part, names, weld, .. } = self;
+        let soup = weld.done();
+        match part {
+            Some(part) if !names.iter().any(|name| name == part) => {
+                Err(Fault::NoPart { wanted: part.to_owned(), names })
+            }
+            _ if soup.triangles.is_empty() => Err(Fault::Empty),
+            _ => Ok(soup),
+        }
+    }
+}
+
+/// Whether the file's ending is that of a known format.
+pub fn has_known_ending(file: &Path) -> bool {
+    format_of(file).is_some()
+}

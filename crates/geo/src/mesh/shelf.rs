@@ -1,0 +1,153 @@
+//! Shapes from files, each file read and each shape cut into cells once, however many bodies and events name it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::Fault;
+use super::read::{MEND, read_file};
+use super::relief;
+use super::{Cells, MeshError, MeshSpec, ReliefSpec, Soup, Up};
+use crate::map::Site;
+use crate::terrain::TerrainError;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::memory::{Held, MemoryEstimate};
+
+/// Bytes of memory for a triangle while its edges are sorted and its cells are found, and for a corner beside a copy of it in
+/// its place.
+const BYTES_A_TRIANGLE: f64 = 140.0;
+const BYTES_A_CORNER: f64 = 24.0;
+/// Bytes of memory for a cell while its lines vote.
+const BYTES_A_CELL: f64 = 1.2;
+
+/// Cells of the shapes of a scene.
+pub struct Shelf<'a> {
+    /// Folder to which the names of files are relative.
+    folder: &'a Path,
+    site: &'a Site,
+    /// The cells of the shapes so far, by all that their scene says of them.
+    cells: HashMap<String, Arc<Cells>>,
+    /// The mesh that was read last.
+    last: Option<Read>,
+}
+
+/// A mesh that was read, in units of its file.
+struct Read {
+    path: PathBuf,
+    part: Option<String>,
+    up: Option<Up>,
+    soup: Soup,
+    _held: Held,
+}
+
+impl<'a> Shelf<'a> {
+    /// Of the cells of a box; files are relative to `folder`.
+    pub fn new(folder: &'a Path, site: &'a Site) -> Self {
+        Self { folder, site, cells: HashMap::new(), last: None }
+    }
+
+    /// Where the box is.
+    pub fn site(&self) -> &'a Site {
+        self.site
+    }
+
+    /// The shape of a mesh with the cells inside of it.
+    ///
+    /// # Errors
+    /// [`MeshError`] for a file that cannot be read, or that is no closed mesh.
+    pub fn mesh(&mut self, spec: &MeshSpec) -> Result<MeshSpec, MeshError> {
+        let key = format!("{spec:?}");
+        let cells = match self.cells.get(&key) {
+            Some(cells) => Arc::clone(cells),
+            None => {
+                let path = self.folder.join(&spec.file);
+                let cells = self.cells_of(spec, &path).map_err(|fault| MeshError { path, fault })?;
+                Arc::clone(self.cells.entry(key).or_insert(cells.into()))
+            }
+        };
+        Ok(MeshSpec { cells: Some(cells), ..spec.clone() })
+    }
+
+    /// The shape of a heightmap with the cells below its heights.
+    ///
+    /// # Errors
+    /// The fault of the file, or that it has no heights.
+    pub fn relief(&mut self, spec: &ReliefSpec) -> Result<ReliefSpec, TerrainError> {
+        let key = format!("{spec:?}");
+        let cells = match self.cells.get(&key) {
+            Some(cells) => Arc::clone(cells),
+            None => {
+                let cells = relief::cells_in(spec, self.folder, self.site.grid)?;
+                Arc::clone(self.cells.entry(key).or_insert(cells.into()))
+            }
+        };
+        Ok(ReliefSpec { cells: Some(cells), ..spec.clone() })
+    }
+
+    fn cells_of(&mut self, spec: &MeshSpec, path: &Path) -> Result<Cells, Fault> {
+        let is_last = |last: &Read| last.path == path && last.part == spec.part && last.up == spec.up;
+        let last = match self.last.take().filter(is_last) {
+            Some(last) => last,
+            None => {
+                let soup = read_file(path, spec.part.as_deref(), spec.up)?;
+                let held = Held::bytes(soup.bytes() as u64);
+                Read { path: path.to_owned(), part: spec.part.clone(), up: spec.up, soup, _held: held }
+            }
+        };
+        let last = self.last.insert(last);
+        need_of(&last.soup).check(MEND)?;
+        let scale = (self.site.cell_size_m, self.site.vertical_exaggeration);
+        let corners = last.soup.corners.clone();
+        let cells = place(spec, &mut last.soup, scale).and_then(|()| self::cells(&last.soup, self.site.grid));
+        last.soup.corners = corners;
+        cells
+    }
+}
+
+/// Brings triangles of the file, y-up, into cells of `cell_m` metres, `stretch` times as wide as high.
+///
+/// # Errors
+/// Says so where a height is asked of a mesh that has none.
+fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), Fault> {
+    let angle = spec.turn_deg.to_radians();
+    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    // Clockwise from above takes the east to the south.
+    soup.change(|[x, y, z]| [x * cos - z * sin, y, x * sin + z * cos]);
+    let [low, high] = soup.bounds();
+    let tall = high[1] - low[1];
+    let scale = match (spec.unit_m, spec.height) {
+        (Some(unit_m), _) => unit_m / cell_m,
+        (None, Some(height)) if tall > 0.0 => height / (tall * stretch),
+        (None, _) => return Err(Fault::Flat),
+    };
+    let scales = [scale, scale * stretch, scale];
+    let middle = [(low[0] + high[0]) / 2.0, low[1], (low[2] + high[2]) / 2.0];
+    let (from, to) = match (spec.origin, spec.base) {
+        (Some(origin), _) => ([0.0; 3], origin),
+        (None, base) => (middle, base.unwrap_or_default()),
+    };
+    soup.change(|p| std::array::from_fn(|k| to[k] + (p[k] - from[k]) * scales[k]));
+    Ok(())
+}
+
+/// Memory that finding the cells of a mesh takes beside itself, whatever their number.
+fn need_of(soup: &Soup) -> MemoryEstimate {
+    MemoryEstimate::of("the mesh", soup.triangles.len(), BYTES_A_TRIANGLE).and(MemoryEstimate::of(
+        "the corners of the mesh",
+        soup.corners.len(),
+        BYTES_A_CORNER,
+    ))
+}
+
+/// The cells inside of a mesh in its place, if they can be found in the memory that is allowed.
+fn cells(soup: &Soup, grid: Grid) -> Result<Cells, Fault> {
+    let sides = [grid.nx, grid.ny, grid.nz];
+    let [low, high] = soup.bounds();
+    let side = |k: usize| {
+        let clip = |v: f64| v.clamp(0.0, sides[k] as f64);
+        clip(high[k] + 2.0) - clip(low[k] - 2.0)
+    };
+    let count = side(0) * side(1) * side(2);
+    need_of(soup).and(MemoryEstimate::of("the cells of the mesh", 1, count * BYTES_A_CELL)).check(MEND)?;
+    soup.cells(grid).map_err(Fault::NoCells)
+}

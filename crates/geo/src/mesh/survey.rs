@@ -1,0 +1,34 @@
+//! Reads another survey of the ground: heights on the columns of the box, which stands on the map.
+
+use std::path::Path;
+
+use super::SurveySpec;
+use crate::map::Site;
+use crate::terrain::on_columns;
+use lavoxel_base::memory::MemoryEstimate;
+
+/// Bytes of a column while its height is read: a sum and a count, the mean, and the height in cells.
+const BYTES_A_COLUMN: f64 = 24.0;
+
+/// The survey with its heights on the columns of a box; its name is relative to a folder.
+///
+/// # Errors
+/// Says that the file must be one that has what it lacks.
+pub fn read_survey(spec: &SurveySpec, folder: &Path, site: &Site) -> Result<SurveySpec, String> {
+    MemoryEstimate::of("the heights of the survey", site.grid.columns(), BYTES_A_COLUMN)
+        .check("make grid.size smaller")
+        .map_err(|cause| format!("fits into memory; {cause}"))?;
+    let found = on_columns(&folder.join(&spec.file), site)?;
+    let cells = |height_m: &f64| (height_m - site.floor_m) / site.cell_height_m();
+    let highest = found.iter().map(cells).fold(0.0, f64::max);
+    if highest > site.grid.ny as f64 {
+        let [top, rows] = [highest.ceil(), site.grid.ny as f64];
+        return Err(format!("ends below the roof of the box; it reaches {top} cells up, grid.size[1] is {rows}"));
+    }
+    let height = |height_m: &f64| if height_m.is_nan() { -1.0 } else { cells(height_m).max(0.0) as f32 };
+    let heights: Vec<f32> = found.iter().map(height).collect();
+    if heights.iter().all(|height| *height < 0.0) {
+        return Err("has heights in the box; this one has none".to_owned());
+    }
+    Ok(SurveySpec { heights: Some(heights.into()), ..spec.clone() })
+}

@@ -1,0 +1,104 @@
+//! The ground of a box from what a `[terrain]` table says.
+
+use std::path::Path;
+
+use super::fit::fit;
+use super::spec::DEFAULT_CELL_SIZE_M;
+use super::surface::{middle_of, summit, with_headroom};
+use super::{Kind, Surface, TerrainError, TerrainSpec};
+use crate::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::validate::within;
+
+impl TerrainSpec {
+    /// The ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir` the folder that a relative
+    /// file name starts from.
+    ///
+    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. Of a heightmap, the largest
+    /// part with the box's proportions is used, from its middle (with a wish: the part that is so large), on square
+    /// cells; the longer side is cut equally at both ends.
+    ///
+    /// # Errors
+    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches the roof, with the
+    /// `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger than the heightmap; and all that
+    /// [`load`](super::load()) says.
+    pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
+        self.build_with(grid, &CellSize { wide_m: cell_size_m, high_m: &|_| None }, dir)
+    }
+
+    /// The ground of a box whose cells may have a height of their own; otherwise as [`TerrainSpec::build`].
+    pub fn build_with(&self, grid: Grid, cells: &CellSize<'_>, dir: &Path) -> Result<Surface, TerrainError> {
+        self.validate()?;
+        if let Some(size) = cells.wide_m {
+            within("cell_size_m", size, 1e-6, 1e6)?;
+        }
+        let mut surface = match (self.kind, &self.file) {
+            (Kind::Heightmap, Some(_)) => fit(&self.read(dir)?, self, grid, cells)?,
+            _ => self.generate(grid, cells)?,
+        };
+        if let Some(error) = self.error() {
+            error.disturb(&mut surface, grid.ny);
+        }
+        Ok(surface)
+    }
+
+    fn generate(&self, grid: Grid, cells: &CellSize<'_>) -> Result<Surface, TerrainError> {
+        let cell_size_m = cells.wide_m.unwrap_or(DEFAULT_CELL_SIZE_M);
+        let stretch = (cells.high_m)(cell_size_m).map_or(1.0, |high| cell_size_m / high);
+        let natural = matches!(self.kind, Kind::Volcano | Kind::Hills);
+        let bed = Bed {
+            seed: self.seed.unwrap_or(1),
+            base: self.base_cells.unwrap_or(0.08 * grid.ny as f64),
+            roughness: self.roughness.unwrap_or(if natural { 1.0 } else { 0.0 }),
+        };
+        let height = self.height.unwrap_or(self.default_height());
+        let cells = height * grid.ny as f64;
+        let heights = match self.kind {
+            Kind::Volcano => {
+                let usual = Cone::default();
+                let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
+                let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
+                let turn_deg = self.turn_deg.unwrap_or(usual.turn_deg);
+                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth, turn_deg })
+            }
+            Kind::Hills => hills(grid, &bed, cells),
+            Kind::Slope => slope(grid, &bed, steeper(self.angle_deg.unwrap_or(10.0), stretch)),
+            Kind::Bowl => bowl(grid, &bed, cells - bed.base),
+            Kind::Plane | Kind::Heightmap => plane(grid, &bed),
+        };
+        let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
+        if top > grid.ny as f64 {
+            let mend = "smaller terrain.height, angle_deg, base_cells or roughness".to_owned();
+            return Err(TerrainError::TooHigh { top, ny: grid.ny, needed: with_headroom(top), mend });
+        }
+        let summit = match self.kind {
+            Kind::Volcano => middle_of(crater(grid)),
+            _ => summit(&heights),
+        };
+        Ok(Surface {
+            heights,
+            summit,
+            cell_size_m,
+            floor_m: 0.0,
+            vertical_exaggeration: stretch,
+            georeference: None,
+            notes: Vec::new(),
+        })
+    }
+}
+
+/// The angle in cells of a slope whose heights are stretched.
+fn steeper(angle_deg: f64, stretch: f64) -> f64 {
+    match stretch {
+        1.0 => angle_deg,
+        _ => libm::atan(libm::tan(angle_deg.to_radians()) * stretch).to_degrees(),
+    }
+}
+
+/// Size of the cells of a box, known before its terrain is.
+pub struct CellSize<'a> {
+    /// Edge in metres; absent: the largest with which the box fits.
+    pub wide_m: Option<f64>,
+    /// Height in metres of cells of an edge; none: what the terrain's exaggeration says.
+    pub high_m: &'a dyn Fn(f64) -> Option<f64>,
+}

@@ -1,0 +1,117 @@
+//! A heightmap cut and scaled to the columns of a box.
+
+use std::path::Path;
+
+use super::resample::{Window, resample};
+use super::surface::{LEAST_AIR, summit, with_headroom};
+use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
+use lavoxel_base::grid::Grid;
+
+/// The ground of `grid` from the middle of `map`; see [`TerrainSpec::build`].
+pub(super) fn fit(
+    map: &Heightmap,
+    spec: &TerrainSpec,
+    grid: Grid,
+    cells: &CellSize<'_>,
+) -> Result<Surface, TerrainError> {
+    let rule = spec.fill_no_data.unwrap_or_default();
+    // Cutting holes away moves the edges, so it comes before the box is laid out.
+    let cut = (rule == Fill::Cut).then(|| cut(map)).transpose()?;
+    let map = cut.as_ref().unwrap_or(map);
+    let cell_size_m = cell_size(map, grid, cells.wide_m)?;
+    let window = middle(map, grid, cell_size_m);
+    // Only what the box shows decides about holes and the lowest height.
+    let cover = covering(window, map);
+    let mut land = map.crop(cover)?;
+    if let Some(found) = land.fault_of_scale() {
+        let file = spec.file.as_deref().unwrap_or(Path::new(""));
+        return Err(TerrainError::content(file, "a map of one scale", found));
+    }
+    land.fill(rule)?;
+    let inner = Window { west: window.west - cover.west as f64, north: window.north - cover.north as f64, ..window };
+    let metres = resample(&land.heights, inner, grid.nx, grid.nz);
+
+    let lowest = land.range().map_or(0.0, |(low, _)| f64::from(low));
+    let base_m = spec.base_m.unwrap_or(lowest);
+    let base_cells = spec.base_cells.unwrap_or(4.0);
+    let high_m = (cells.high_m)(cell_size_m);
+    let stretch = high_m.map_or(spec.vertical_exaggeration.unwrap_or(1.0), |high| cell_size_m / high);
+    let heights = metres.mapv(|h| (base_cells + (f64::from(h) - base_m) * stretch / cell_size_m).max(0.0) as f32);
+    let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
+    check_roof(top, base_cells, grid.ny, |most| match high_m {
+        None => format!("vertical_exaggeration = {} or less", (stretch * most * 100.0).floor() / 100.0),
+        Some(high_m) => format!("grid.cell_height_m = {} or more", (high_m / most * 100.0).ceil() / 100.0),
+    })?;
+    Ok(Surface {
+        summit: summit(&heights),
+        heights,
+        cell_size_m,
+        floor_m: base_m - base_cells * cell_size_m / stretch,
+        vertical_exaggeration: stretch,
+        georeference: map.moved_origin(window.west, window.north),
+        notes: map.notes.clone(),
+    })
+}
+
+/// The largest part without holes.
+fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
+    let mut map = map.clone();
+    map.fill(Fill::Cut)?;
+    Ok(map)
+}
+
+/// The largest cells with which the box fits into the map, or the wish if that fits.
+fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
+    let (has_wide, has_deep) = map.extent_m();
+    let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
+    match wish_m {
+        // The tolerance lets a wish through that was copied from a printed value.
+        Some(cell_size_m) if cell_size_m > fits * (1.0 + 1e-6) => Err(TerrainError::TooWide {
+            nx: grid.nx,
+            nz: grid.nz,
+            cell_size_m,
+            wide: cell_size_m * grid.nx as f64,
+            deep: cell_size_m * grid.nz as f64,
+            has_wide,
+            has_deep,
+            fits,
+        }),
+        Some(cell_size_m) => Ok(cell_size_m),
+        None => Ok(fits),
+    }
+}
+
+/// The part of the map that the box covers, in the middle.
+fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
+    let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
+    let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
+    Window { west: 0.5 * (map.cols() as f64 - cols), north: 0.5 * (map.rows() as f64 - rows), cols, rows }
+}
+
+/// The whole cells that a window touches.
+fn covering(window: Window, map: &Heightmap) -> Crop {
+    let span = |start: f64, length: f64, count: usize| {
+        let first = (start + 1e-9).floor().max(0.0) as usize;
+        let end = ((start + length - 1e-9).ceil() as usize).clamp(first + 1, count);
+        (first, end - first)
+    };
+    let (west, cols) = span(window.west, window.cols, map.cols());
+    let (north, rows) = span(window.north, window.rows, map.rows());
+    Crop { west, north, cols, rows }
+}
+
+/// Refuses ground that leaves no air below the roof.
+/// `pressed` says in words how heights become so much lower that the ground fits.
+fn check_roof(top: f64, base_cells: f64, ny: usize, pressed: impl Fn(f64) -> String) -> Result<(), TerrainError> {
+    if top + LEAST_AIR <= ny as f64 {
+        return Ok(());
+    }
+    let room = ny as f64 - LEAST_AIR - base_cells;
+    let most = room / (top - base_cells);
+    let mend = if room > 0.0 && most >= 0.01 {
+        format!("{}, or a larger part of the map", pressed(most))
+    } else {
+        "a smaller base_cells, or a larger part of the map".to_owned()
+    };
+    Err(TerrainError::TooHigh { top, ny, needed: with_headroom(top), mend })
+}

@@ -1,0 +1,343 @@
+//! The directories of a TIFF, weighed before a reader believes them.
+//!
+//! Thousands of tags may share one long value, and thousands of directories may hang below one: a few kilobytes then take
+//! gigabytes in a reader that keeps everything. [`walk`] reads the directories in small pieces, keeps the tags that
+//! heights need, adds up what their values take, and reads no value before that sum is allowed.
+
+use std::path::Path;
+
+use tiff_reader::source::TiffSource;
+
+use super::wrong;
+use crate::terrain::TerrainError;
+use lavoxel_base::memory::MemoryEstimate;
+
+/// Most pictures in a file.
+const MOST_DIRECTORIES: usize = 256;
+
+/// Most tags in a directory.
+const MOST_ENTRIES: u64 = 1 << 16;
+
+/// Entries that are read at once.
+const AT_ONCE: u64 = 1 << 10;
+
+/// Most bytes of a value that is neither a table of blocks nor GDAL's metadata.
+const LONGEST_VALUE: u64 = 1 << 20;
+
+/// Most GeoKeys, and most bytes of all their values together: keys may share them.
+const MOST_KEYS: usize = 1000;
+const MOST_KEY_BYTES: usize = 1 << 20;
+
+/// Bytes of memory for each byte of a value, as it is in the file and decoded.
+const BYTES_A_BYTE: f64 = 4.0;
+/// Bytes of a letter of texts, which triple where they are no UTF-8.
+const BYTES_A_LETTER: f64 = 8.0;
+/// Bytes of a place or length of a block, which is kept in lists of 64-bit numbers too, however few bits it has.
+const BYTES_A_BLOCK: f64 = 40.0;
+
+pub(super) const SUBFILE_TYPE: u16 = 254;
+pub(super) const WIDTH: u16 = 256;
+pub(super) const HEIGHT: u16 = 257;
+pub(super) const BITS: u16 = 258;
+pub(super) const COMPRESSION: u16 = 259;
+pub(super) const STRIP_OFFSETS: u16 = 273;
+pub(super) const SAMPLES: u16 = 277;
+pub(super) const ROWS_PER_STRIP: u16 = 278;
+pub(super) const STRIP_COUNTS: u16 = 279;
+pub(super) const PLANAR: u16 = 284;
+pub(super) const PREDICTOR: u16 = 317;
+pub(super) const TILE_WIDTH: u16 = 322;
+pub(super) const TILE_HEIGHT: u16 = 323;
+pub(super) const TILE_OFFSETS: u16 = 324;
+pub(super) const TILE_COUNTS: u16 = 325;
+pub(super) const SAMPLE_FORMAT: u16 = 339;
+pub(super) const PIXEL_SCALE: u16 = 33550;
+pub(super) const TIE_POINTS: u16 = 33922;
+pub(super) const TRANSFORMATION: u16 = 34264;
+pub(super) const GEO_KEYS: u16 = 34735;
+pub(super) const GEO_DOUBLES: u16 = 34736;
+pub(super) const GEO_TEXTS: u16 = 34737;
+pub(super) const GDAL_METADATA: u16 = 42112;
+pub(super) const GDAL_NO_DATA: u16 = 42113;
+const LERC_PARAMETERS: u16 = 50674;
+
+/// The tags that heights need, and those by which colours are known. Everything else, such as further pictures below one
+/// (330) or colour profiles, is never read.
+const WANTED: &[u16] = &[
+    SUBFILE_TYPE,
+    255,
+    WIDTH,
+    HEIGHT,
+    BITS,
+    COMPRESSION,
+    262,
+    266,
+    STRIP_OFFSETS,
+    SAMPLES,
+    ROWS_PER_STRIP,
+    STRIP_COUNTS,
+    PLANAR,
+    PREDICTOR,
+    320,
+    TILE_WIDTH,
+    TILE_HEIGHT,
+    TILE_OFFSETS,
+    TILE_COUNTS,
+    332,
+    338,
+    SAMPLE_FORMAT,
+    347,
+    529,
+    530,
+    531,
+    532,
+    PIXEL_SCALE,
+    TIE_POINTS,
+    TRANSFORMATION,
+    GEO_KEYS,
+    GEO_DOUBLES,
+    GEO_TEXTS,
+    GDAL_METADATA,
+    GDAL_NO_DATA,
+    LERC_PARAMETERS,
+];
+
+/// The tags with a value for each block.
+const BLOCK_TABLES: [u16; 4] = [STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS];
+
+const TEXT: u16 = 2;
+const SHORT: u16 = 3;
+const LONG: u16 = 4;
+const LONG8: u16 = 16;
+
+/// Which of the four forms of a TIFF a file has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Form {
+    /// Whether the highest byte comes first.
+    pub(super) big_endian: bool,
+    /// Whether numbers of the file's structure have 64 bits: BigTIFF.
+    pub(super) wide: bool,
+}
+
+impl Form {
+    /// The number in at most eight bytes of the file.
+    pub(super) fn number(self, bytes: &[u8]) -> u64 {
+        let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+        if self.big_endian { bytes.iter().fold(0, shift) } else { bytes.iter().rev().fold(0, shift) }
+    }
+
+    /// A number in so many bytes, as the file keeps it.
+    pub(super) fn bytes(self, number: u64, length: usize) -> Vec<u8> {
+        let mut bytes = number.to_le_bytes()[..length].to_vec();
+        if self.big_endian {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    /// Bytes of an offset in the file.
+    pub(super) fn word(self) -> usize {
+        if self.wide { 8 } else { 4 }
+    }
+
+    /// Bytes of a number of entries.
+    pub(super) fn count(self) -> usize {
+        if self.wide { 8 } else { 2 }
+    }
+
+    /// Bytes of an entry: tag, type, number of values, and the values or their place.
+    fn entry(self) -> usize {
+        4 + 2 * self.word()
+    }
+
+    /// Bytes of the header.
+    pub(super) fn header(self) -> usize {
+        if self.wide { 16 } else { 8 }
+    }
+
+    /// The type of number that holds an offset.
+    pub(super) fn offset_kind(self) -> u16 {
+        if self.wide { LONG8 } else { LONG }
+    }
+}
+
+/// Where the values of a tag are.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// In the file, from this byte on.
+    At(u64),
+    /// Here, as the file keeps numbers.
+    Bytes(Vec<u8>),
+}
+
+/// A tag of a directory.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) tag: u16,
+    pub(super) kind: u16,
+    pub(super) count: u64,
+    pub(super) value: Value,
+}
+
+impl Entry {
+    /// A tag with values made here; each is kept in the bytes that its type has.
+    pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
+        let bytes = numbers.iter().flat_map(|&number| form.bytes(number, width_of(kind) as usize)).collect();
+        Self { tag, kind, count: numbers.len() as u64, value: Value::Bytes(bytes) }
+    }
+
+    /// A tag with one small number.
+    pub(super) fn of_short(tag: u16, number: u16, count: usize, form: Form) -> Self {
+        Self::of_numbers(tag, SHORT, &vec![u64::from(number); count], form)
+    }
+
+    /// Bytes of the values.
+    pub(super) fn bytes(&self) -> u64 {
+        self.count.saturating_mul(width_of(self.kind))
+    }
+
+    /// The bytes of the values, where they are within the file.
+    fn raw(&self, source: &dyn TiffSource) -> Option<Vec<u8>> {
+        match &self.value {
+            Value::Bytes(bytes) => Some(bytes.clone()),
+            Value::At(at) => source.read_exact_at(*at, usize::try_from(self.bytes()).ok()?).ok(),
+        }
+    }
+
+    /// The values, where they are whole numbers without sign within the file.
+    pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
+        let size = [1, SHORT, LONG, LONG8].contains(&self.kind).then(|| width_of(self.kind) as usize)?;
+        Some(self.raw(source)?.chunks_exact(size).map(|bytes| form.number(bytes)).collect())
+    }
+
+    /// Bytes of memory that the values take.
+    fn need(&self) -> f64 {
+        match self.kind {
+            _ if BLOCK_TABLES.contains(&self.tag) => BYTES_A_BLOCK * self.count as f64,
+            TEXT => BYTES_A_LETTER * self.bytes() as f64,
+            _ => BYTES_A_BYTE * self.bytes() as f64,
+        }
+    }
+}
+
+/// Bytes of a number of a type.
+fn width_of(kind: u16) -> u64 {
+    match kind {
+        SHORT | 8 => 2,
+        LONG | 9 | 11 => 4,
+        5 | 10 | 12 | 16..=18 => 8,
+        _ => 1,
+    }
+}
+
+/// The form of a file, and the tags of each of its directories that heights need. Nothing of it is larger than allowed.
+///
+/// # Errors
+/// [`TerrainError::Content`] for what is no TIFF, [`TerrainError::Memory`] for more than may be taken.
+pub(super) fn walk(source: &dyn TiffSource, path: &Path) -> Result<(Form, Vec<Vec<Entry>>), TerrainError> {
+    let walk = Walk { source, path, form: form_of(source, path)? };
+    let form = walk.form;
+    let first = walk.read((form.header() - form.word()) as u64, form.word())?;
+    let mut next = form.number(&first);
+    let (mut directories, mut seen) = (Vec::new(), Vec::new());
+    while next != 0 {
+        if directories.len() == MOST_DIRECTORIES || seen.contains(&next) {
+            let found = if seen.contains(&next) { "directories in a circle" } else { "more than 256 pictures" };
+            return Err(wrong(path)(found));
+        }
+        seen.push(next);
+        let (entries, after) = walk.directory(next)?;
+        directories.push(entries);
+        next = after;
+    }
+    let bytes = directories.iter().flatten().map(Entry::need).sum::<f64>();
+    MemoryEstimate::of("the tables of the TIFF", 1, bytes)
+        .check("copy its heights alone into a new file, for example with gdal_translate")
+        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+    directories.iter().try_for_each(|entries| walk.check_keys(entries))?;
+    Ok((form, directories))
+}
+
+fn form_of(source: &dyn TiffSource, path: &Path) -> Result<Form, TerrainError> {
+    let start = source.read_exact_at(0, source.len().min(8) as usize).map_err(wrong(path))?;
+    match start.get(..4) {
+        Some(b"II*\0") => Ok(Form { big_endian: false, wide: false }),
+        Some(b"MM\0*") => Ok(Form { big_endian: true, wide: false }),
+        // Offsets of eight bytes, the only kind there is.
+        Some(b"II+\0") if start[4..] == [8, 0, 0, 0] => Ok(Form { big_endian: false, wide: true }),
+        Some(b"MM\0+") if start[4..] == [0, 8, 0, 0] => Ok(Form { big_endian: true, wide: true }),
+        _ => Err(wrong(path)("another kind of file")),
+    }
+}
+
+struct Walk<'a> {
+    source: &'a dyn TiffSource,
+    path: &'a Path,
+    form: Form,
+}
+
+impl Walk<'_> {
+    fn read(&self, at: u64, length: usize) -> Result<Vec<u8>, TerrainError> {
+        self.source.read_exact_at(at, length).map_err(wrong(self.path))
+    }
+
+    /// The wanted tags of the directory at a byte, and where the next one is.
+    fn directory(&self, at: u64) -> Result<(Vec<Entry>, u64), TerrainError> {
+        let form = self.form;
+        let count = form.number(&self.read(at, form.count())?);
+        if count > MOST_ENTRIES {
+            return Err(wrong(self.path)(format!("{count} tags in a directory")));
+        }
+        let first = at + form.count() as u64;
+        let place = |entry: u64| first.saturating_add(entry * form.entry() as u64);
+        let mut entries = Vec::new();
+        for from in (0..count).step_by(AT_ONCE as usize) {
+            let some = (count - from).min(AT_ONCE) as usize;
+            for bytes in self.read(place(from), some * form.entry())?.chunks_exact(form.entry()) {
+                entries.extend(self.entry(bytes)?);
+            }
+        }
+        let next = self.read(place(count), form.word())?;
+        Ok((entries, form.number(&next)))
+    }
+
+    /// The entry in these bytes, if it is wanted.
+    fn entry(&self, bytes: &[u8]) -> Result<Option<Entry>, TerrainError> {
+        let (form, word) = (self.form, self.form.word());
+        let tag = form.number(&bytes[..2]) as u16;
+        if !WANTED.contains(&tag) {
+            return Ok(None);
+        }
+        let (kind, count) = (form.number(&bytes[2..4]) as u16, form.number(&bytes[4..4 + word]));
+        let mut entry = Entry { tag, kind, count, value: Value::Bytes(Vec::new()) };
+        let (length, field) = (entry.bytes(), &bytes[4 + word..]);
+        let long = BLOCK_TABLES.contains(&tag) || tag == GDAL_METADATA;
+        if length > LONGEST_VALUE && !long || length > self.source.len() {
+            return Err(wrong(self.path)(format!("{length} bytes of values for tag {tag}")));
+        }
+        entry.value = if length <= word as u64 {
+            Value::Bytes(field[..length as usize].to_vec())
+        } else {
+            Value::At(form.number(field))
+        };
+        Ok(Some(entry))
+    }
+
+    /// Refuses keys whose values, one after another, are more than any map needs.
+    fn check_keys(&self, entries: &[Entry]) -> Result<(), TerrainError> {
+        let directory = entries.iter().find(|entry| entry.tag == GEO_KEYS);
+        let shorts = directory.and_then(|entry| entry.numbers(self.source, self.form)).unwrap_or_default();
+        let keys = shorts.get(4..).unwrap_or_default().chunks_exact(4);
+        let size = |key: &[u64]| match key[1] {
+            at if at == u64::from(GEO_DOUBLES) => 8 * key[2] as usize,
+            at if at == u64::from(GEO_TEXTS) => key[2] as usize,
+            _ => 0,
+        };
+        let (count, bytes) = (keys.len(), keys.map(size).sum::<usize>());
+        if count > MOST_KEYS || bytes > MOST_KEY_BYTES {
+            let found = format!("{count} GeoKeys with {bytes} bytes of values, more than any map needs");
+            return Err(wrong(self.path)(found));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Checks of LERC blocks in a TIFF before they are unpacked.
+//!
+//! The decoder believes the sizes in a block of the first version of LERC, so that 200 bytes take 750 MB; those of the
+//! second it compares with the TIFF. The first does not occur in TIFF files and is refused.
+
+use std::path::Path;
+
+use tiff_core::LercAdditionalCompression;
+use tiff_reader::{Ifd, TiffFile};
+
+use crate::terrain::TerrainError;
+use lavoxel_base::memory::MemoryEstimate;
+
+pub(super) const LERC: u16 = 34887;
+
+/// How the first version begins.
+const FIRST_VERSION: &[u8] = b"CntZImage";
+
+/// The most that the decoder was seen to take for sizes that are not compared with the TIFF, in bytes.
+const DECODER_MOST: f64 = 800e6;
+
+/// Bytes of a block that are read, besides eight times those of its numbers; the decoder refuses a longer one.
+const SPARE: u64 = 1 << 16;
+
+/// Refuses blocks that could make the decoder take more memory than the heights need; `block_bytes` are those of an
+/// unpacked block. Does nothing for other packings.
+///
+/// # Errors
+/// [`TerrainError::Content`] for the first version of LERC. Blocks that are packed once more cannot be looked into:
+/// [`TerrainError::Memory`] where there may not be memory for the worst.
+pub(super) fn check(tiff: &TiffFile, image: &Ifd, block_bytes: usize, path: &Path) -> Result<(), TerrainError> {
+    if image.compression() != LERC {
+        return Ok(());
+    }
+    let wrong = |found: String| TerrainError::content(path, "a TIFF or GeoTIFF of heights", found);
+    let parameters = image.lerc_parameters().map_err(|error| wrong(error.to_string()))?;
+    if parameters.is_some_and(|p| p.additional_compression != LercAdditionalCompression::None) {
+        return MemoryEstimate::of("LERC in another packing", 1, DECODER_MOST)
+            .check("pack the file otherwise, for example with gdal_translate -co COMPRESS=DEFLATE")
+            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause });
+    }
+    let (offsets, counts) = if image.is_tiled() {
+        (image.tile_offsets(), image.tile_byte_counts())
+    } else {
+        (image.strip_offsets(), image.strip_byte_counts())
+    };
+    let (source, most) = (tiff.source(), 8 * block_bytes as u64 + SPARE);
+    for (offset, count) in offsets.into_iter().flatten().zip(counts.into_iter().flatten()) {
+        let there = count.min(most).min(source.len().saturating_sub(offset)) as usize;
+        let block = source.read_exact_at(offset, there).map_err(|error| wrong(error.to_string()))?;
+        // Bits may come in the other order (FillOrder), which the decoder turns.
+        let is_first = |bytes: &[u8]| {
+            let turned = || bytes.iter().zip(FIRST_VERSION).all(|(found, byte)| found.reverse_bits() == *byte);
+            bytes == FIRST_VERSION || turned()
+        };
+        if block.windows(FIRST_VERSION.len()).any(is_first) {
+            return Err(wrong("the first version of LERC".to_owned()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! The formats of heightmaps, a file of code for each, and which of them a file goes to.
+
+pub mod asc;
+pub mod csv;
+pub mod geotiff;
+pub mod hgt;
+pub mod npy;
+pub mod png;
+pub mod raw;
+mod read;
+mod samples;
+pub mod sidecar;
+mod tokens;
+pub mod usgs_dem;
+
+use std::io::Read;
+use std::path::Path;
+
+pub use self::read::LoadOptions;
+pub(in crate::terrain) use self::read::{open, open_as};
+pub use self::sidecar::found as sidecar_files;
+use super::{Crs, Heightmap, TerrainError};
+use lavoxel_base::input::{self, Reader};
+use lavoxel_base::words::{grouped, short};
+
+/// One format that can be read.
+struct Format {
+    /// Its line in the list of all readers, with the endings of file names.
+    reader: &'static Reader,
+    /// Whether a file that starts with these bytes is of this format, for names without a known ending.
+    recognises: fn(&[u8]) -> bool,
+    read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
+}
+
+/// All formats that can be read; a new one is a file of its own and a line here.
+const FORMATS: &[Format] = &[
+    Format { reader: &input::ASC, recognises: starts_like_asc, read: asc::read },
+    Format { reader: &input::CSV, recognises: |_| false, read: csv::read },
+    Format { reader: &input::DEM, recognises: usgs_dem::recognises, read: usgs_dem::read },
+    Format { reader: &input::HGT, recognises: |_| false, read: hgt::read },
+    Format { reader: &input::NPY, recognises: |start| start.starts_with(npy::MAGIC), read: npy::read },
+    Format { reader: &input::PNG, recognises: |start| start.starts_with(png::SIGNATURE), read: png::read },
+    Format { reader: &input::RAW, recognises: |_| false, read: raw::read },
+    Format { reader: &input::TIF, recognises: geotiff::recognises, read: geotiff::read },
+];
+
+/// Endings of heightmaps, without the dot, in lower case.
+pub fn endings() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().flat_map(|format| format.reader.endings).copied()
+}
+
+/// Reads a heightmap, choosing the format by the ending of the name, or else by the first bytes.
+///
+/// # Errors
+/// [`TerrainError::UnknownFormat`] lists the known endings; the rest come from the reader of the format.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    if let Some(size) = options.cell_size_m.filter(|&size| !(size > 0.0 && size.is_finite())) {
+        return Err(lavoxel_base::validate::Invalid::new("cell_size_m", size, "a length above 0 metres").into());
+    }
+    if let Some(no_data) = options.no_data.filter(|value| !value.is_finite()) {
+        return Err(lavoxel_base::validate::Invalid::new("no_data", no_data, "a number").into());
+    }
+    let read = || (format_of(path, options)?.read)(path, options);
+    let mut map = input::guard(read).map_err(TerrainError::input(path))??;
+    if let Some(size) = options.cell_size_m.filter(|&size| map.cell_size_m != (size, size)) {
+        map.cell_size_m = (size, size);
+        map.origin = None;
+    }
+    if !options.any_unit {
+        check_system(&map, path)?;
+        map.notes.extend(zeros_from_a_corner(&map));
+    }
+    Ok(map)
+}
+
+/// Rise of the land in widths of a map from which its coordinates cannot be metres.
+const STEEPEST: f64 = 5.0;
+
+/// Refuses a map without a system whose coordinates are degrees rather than metres: its land would be a needle.
+fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
+    let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else { return Ok(()) };
+    let (wide, deep) = map.extent_m();
+    let may_be_degrees = origin.x_west.abs() <= 360.0 && origin.y_north.abs() <= 90.0 && wide.max(deep) <= 360.0;
+    if origin.crs != Crs::default() || !may_be_degrees || f64::from(high - low) < STEEPEST * wide.max(deep) {
+        return Ok(());
+    }
+    let found = format!(
+        "none, and heights that rise by {} m over {} map units; for degrees pass --crs EPSG:4326 (crs = \"EPSG:4326\"), for a size of \
+         its own --cell-size",
+        short(f64::from(high - low), 1),
+        short(wide.max(deep), 6)
+    );
+    Err(TerrainError::content(path, "a coordinate system", found))
+}
+
+/// Least height above a corner of zeros, in metres, from which that is no sea: coasts have lower land.
+const NO_COAST_M: f32 = 20.0;
+
+/// A remark on heights of exactly 0 from a corner on, of land that is nowhere else low: programs that turn maps leave them.
+fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
+    let (rows, cols) = map.heights.dim();
+    let corners = [(0, 0), (0, cols - 1), (rows - 1, 0), (rows - 1, cols - 1)];
+    if !corners.iter().any(|corner| map.heights[*corner] == 0.0) {
+        return None;
+    }
+    let zeros = map.heights.iter().filter(|height| **height == 0.0).count();
+    let others = map.heights.iter().filter(|height| !height.is_nan() && **height != 0.0);
+    let lowest = others.copied().fold(f32::INFINITY, f32::min);
+    (2 * zeros < map.heights.len() && lowest >= NO_COAST_M && lowest.is_finite()).then(|| {
+        format!(
+            "{} heights are exactly 0, from a corner on, and no other is below {} m: if they are no data, name it (no_data = 0, or \
+             --no-data 0)",
+            grouped(zeros as u64),
+            short(f64::from(lowest), 1)
+        )
+    })
+}
+
+/// Reads a raster of numbers that are no heights, as they are; and the name of their unit, if the file has one.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_values(path: &Path) -> Result<(Heightmap, Option<String>), TerrainError> {
+    let map = load(path, &LoadOptions { any_unit: true, ..LoadOptions::default() })?;
+    let unit = || match format_of(path, &LoadOptions::default())?.reader.name == input::TIF.name {
+        true => geotiff::unit(path),
+        false => Ok(None),
+    };
+    Ok((map, input::guard(unit).map_err(TerrainError::input(path))??))
+}
+
+/// Whether a file is a heightmap by the ending of its name, or else by its first bytes.
+pub fn is_heightmap(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    FORMATS.iter().any(|f| f.reader.endings.contains(&ending.as_str()))
+        || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
+}
+
+/// Endings of all formats that can be read, such as `.asc, .csv, .png`.
+pub fn known_endings() -> String {
+    let endings: Vec<String> =
+        FORMATS.iter().flat_map(|f| f.reader.endings).map(|ending| format!(".{ending}")).collect();
+    endings.join(", ")
+}
+
+/// Bytes at the start of a file that a format is known by.
+const START: u64 = 1024;
+
+fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {
+    let (mut reader, _) = open(path)?;
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if let Some(format) = FORMATS.iter().find(|f| f.reader.endings.contains(&ending.as_str())) {
+        return Ok(format);
+    }
+    let mut start = Vec::new();
+    reader.by_ref().take(START).read_to_end(&mut start).map_err(TerrainError::read(path))?;
+    // With a size any file can be bare numbers.
+    let bare = |f: &&Format| options.raw_size.is_some() && f.reader.name == input::RAW.name;
+    let known = FORMATS.iter().find(|f| (f.recognises)(&start)).or_else(|| FORMATS.iter().find(bare));
+    known.ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })
+}
+
+fn starts_like_asc(start: &[u8]) -> bool {
+    start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"ncols"))
+}

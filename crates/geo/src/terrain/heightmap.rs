@@ -1,0 +1,275 @@
+//! Heights of a piece of land in metres, north up.
+
+use std::path::Path;
+
+use ndarray::{Array2, s};
+use serde::{Deserialize, Serialize};
+
+use super::resample::{Window, resample};
+use super::{Bounds, Crs, Georeference, TerrainError};
+use crate::map::Scale;
+use lavoxel_base::memory::MemoryEstimate;
+
+/// Bytes of a height.
+pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
+
+impl Georeference {
+    /// Where a north-up raster of `(rows, cols)` cells lies whose north-west corner and cell size are known in map units; gives
+    /// the size of a cell in metres on the ground too, as it is in the middle of the map.
+    ///
+    /// # Errors
+    /// [`TerrainError::Content`], naming `path`, when the numbers can be no place: cells without a size, coordinates that
+    /// are not finite, degrees at or beyond a pole.
+    pub(super) fn north_up(
+        path: &Path,
+        (rows, cols): (usize, usize),
+        (x_west, y_north): (f64, f64),
+        cell_units: (f64, f64),
+        crs: Crs,
+    ) -> Result<(Self, (f64, f64)), TerrainError> {
+        if !(cell_units.0 > 0.0 && cell_units.1 > 0.0) {
+            let found = format!("{} and {}", cell_units.0, cell_units.1);
+            return Err(TerrainError::content(path, "cell sizes above 0", found));
+        }
+        let middle = y_north - 0.5 * rows as f64 * cell_units.1;
+        let (east, south) = (x_west + cols as f64 * cell_units.0, y_north - rows as f64 * cell_units.1);
+        let scale = crs.scale(Bounds { west: x_west, south, east, north: y_north }).ok_or_else(|| {
+            TerrainError::content(path, "a latitude between the poles in the middle of the map", format!("{middle}°"))
+        })?;
+        let metres_per_unit = scale.metres_per_unit;
+        let cell_size_m = (cell_units.0 * metres_per_unit.0, cell_units.1 * metres_per_unit.1);
+        if ![x_west, middle, cell_size_m.0, cell_size_m.1].iter().all(|v| v.is_finite()) {
+            return Err(TerrainError::content(path, "a place on a map", format!("the corner {x_west}, {y_north}")));
+        }
+        Ok((Self { x_west, y_north, metres_per_unit, crs }, cell_size_m))
+    }
+}
+
+/// Heights in metres on a rectangular raster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heightmap {
+    /// Heights in metres, shape `(rows, cols)`; row 0 is north, column 0 is west; NaN where there is no data.
+    pub heights: Array2<f32>,
+    /// Size of a cell in metres: west to east, then north to south.
+    pub cell_size_m: (f64, f64),
+    /// Place on the map, where known.
+    pub origin: Option<Georeference>,
+    /// Remarks on what was assumed or left out while its file was read, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A part of a heightmap, in its own cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[usize; 4]", into = "[usize; 4]")]
+pub struct Crop {
+    /// First column.
+    pub west: usize,
+    /// First row.
+    pub north: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// Number of rows.
+    pub rows: usize,
+}
+
+impl From<[usize; 4]> for Crop {
+    fn from([west, north, cols, rows]: [usize; 4]) -> Self {
+        Self { west, north, cols, rows }
+    }
+}
+
+impl From<Crop> for [usize; 4] {
+    fn from(crop: Crop) -> Self {
+        [crop.west, crop.north, crop.cols, crop.rows]
+    }
+}
+
+/// Rule for places where a heightmap has no data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fill {
+    /// Refuse: invented ground should be asked for.
+    #[default]
+    Error,
+    /// The height of the nearest cell with data, counted in king's moves.
+    Nearest,
+    /// The lowest height there is: the holes become plains.
+    Lowest,
+    /// Nothing: only the largest rectangle without holes is used.
+    Cut,
+}
+
+/// Summary of a heightmap.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Columns, west to east.
+    pub cols: usize,
+    /// Rows, north to south.
+    pub rows: usize,
+    /// Cells without data.
+    pub no_data: usize,
+    /// Lowest height in metres; NaN when nothing has data.
+    pub min_m: f64,
+    /// Highest height in metres; NaN when nothing has data.
+    pub max_m: f64,
+    /// Mean height in metres; NaN when nothing has data.
+    pub mean_m: f64,
+    /// Mean slope in degrees, where a cell and its four neighbours have data; NaN when no cell does.
+    pub slope_mean_deg: f64,
+    /// Steepest slope in degrees, likewise.
+    pub slope_max_deg: f64,
+    /// West to east, metres.
+    pub width_m: f64,
+    /// North to south, metres.
+    pub depth_m: f64,
+    /// West, south, east and north end on the map, where it has a place on one.
+    pub bounds: Option<Bounds>,
+    /// Metres on the ground in a unit of the map, along x and along y, in its middle.
+    pub metres_per_unit: Option<(f64, f64)>,
+    /// Largest share by which that differs at its corners and sides.
+    pub scale_varies: Option<f64>,
+}
+
+impl Heightmap {
+    /// Number of columns (west to east).
+    pub fn cols(&self) -> usize {
+        self.heights.ncols()
+    }
+
+    /// Number of rows (north to south).
+    pub fn rows(&self) -> usize {
+        self.heights.nrows()
+    }
+
+    /// West–east and north–south size in metres.
+    pub fn extent_m(&self) -> (f64, f64) {
+        (self.cols() as f64 * self.cell_size_m.0, self.rows() as f64 * self.cell_size_m.1)
+    }
+
+    /// Number of cells without data.
+    pub fn no_data(&self) -> usize {
+        self.heights.iter().filter(|h| h.is_nan()).count()
+    }
+
+    /// Lowest and highest height in metres, or `None` when nothing has data.
+    pub fn range(&self) -> Option<(f32, f32)> {
+        self.heights.iter().filter(|h| !h.is_nan()).fold(None, |range, &h| match range {
+            None => Some((h, h)),
+            Some((low, high)) => Some((h.min(low), h.max(high))),
+        })
+    }
+
+    /// Measures heights and slopes.
+    pub fn statistics(&self) -> Statistics {
+        let (min, max) = self.range().unwrap_or((f32::NAN, f32::NAN));
+        let known = self.heights.len() - self.no_data();
+        let sum: f64 = self.heights.iter().filter(|h| !h.is_nan()).map(|&h| f64::from(h)).sum();
+        let (slope_mean, slope_max) = self.slopes();
+        let (width_m, depth_m) = self.extent_m();
+        Statistics {
+            cols: self.cols(),
+            rows: self.rows(),
+            no_data: self.heights.len() - known,
+            min_m: f64::from(min),
+            max_m: f64::from(max),
+            mean_m: sum / known as f64,
+            slope_mean_deg: slope_mean,
+            slope_max_deg: slope_max,
+            width_m,
+            depth_m,
+            bounds: self.bounds(),
+            metres_per_unit: self.origin.as_ref().map(|origin| origin.metres_per_unit),
+            scale_varies: self
+                .bounds()
+                .zip(self.origin.as_ref())
+                .and_then(|(bounds, origin)| Some(origin.crs.scale(bounds)?.varies)),
+        }
+    }
+
+    /// Mean and largest slope in degrees by central differences.
+    fn slopes(&self) -> (f64, f64) {
+        let h = &self.heights;
+        let (mut sum, mut max, mut count) = (0.0, f64::NAN, 0usize);
+        for r in 1..self.rows().saturating_sub(1) {
+            for c in 1..self.cols() - usize::from(self.cols() > 0) {
+                let dx = f64::from(h[[r, c + 1]] - h[[r, c - 1]]) / (2.0 * self.cell_size_m.0);
+                let dz = f64::from(h[[r + 1, c]] - h[[r - 1, c]]) / (2.0 * self.cell_size_m.1);
+                let slope = dx.hypot(dz).atan().to_degrees();
+                if !slope.is_nan() && !h[[r, c]].is_nan() {
+                    sum += slope;
+                    max = slope.max(max);
+                    count += 1;
+                }
+            }
+        }
+        (sum / count as f64, max)
+    }
+
+    /// The part inside `crop`, with its origin moved along.
+    ///
+    /// # Errors
+    /// [`TerrainError::Crop`] when the crop is empty or reaches outside.
+    pub fn crop(&self, crop: Crop) -> Result<Self, TerrainError> {
+        let east = crop.west.checked_add(crop.cols).filter(|&e| e <= self.cols() && crop.cols > 0);
+        let south = crop.north.checked_add(crop.rows).filter(|&e| e <= self.rows() && crop.rows > 0);
+        let (Some(east), Some(south)) = (east, south) else {
+            return Err(TerrainError::Crop { crop: crop.into(), cols: self.cols(), rows: self.rows() });
+        };
+        let mut part = Self {
+            heights: self.heights.slice(s![crop.north..south, crop.west..east]).to_owned(),
+            cell_size_m: self.cell_size_m,
+            origin: self.moved_origin(crop.west as f64, crop.north as f64),
+            notes: self.notes.clone(),
+        };
+        part.measure_again();
+        Ok(part)
+    }
+
+    /// Gives the cells of a part of a map the size that they have in its own middle.
+    fn measure_again(&mut self) {
+        let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else { return };
+        // A map of no system has the size of cells that it was made with.
+        if origin.crs == Crs::default() {
+            return;
+        }
+        let Some(Scale { metres_per_unit: (east, north), .. }) = origin.crs.scale(bounds) else { return };
+        if origin.metres_per_unit != (east, north) {
+            self.cell_size_m.0 *= east / origin.metres_per_unit.0;
+            self.cell_size_m.1 *= north / origin.metres_per_unit.1;
+            origin.metres_per_unit = (east, north);
+        }
+    }
+
+    /// The fault of a map whose scale varies too much over it, with its mend.
+    pub(super) fn fault_of_scale(&self) -> Option<String> {
+        let (bounds, origin) = (self.bounds()?, self.origin.as_ref()?);
+        origin.crs.scale(bounds)?.fault(&origin.crs, bounds)
+    }
+
+    /// The origin after cutting away `cols` cells in the west and `rows` in the north.
+    pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
+        self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
+    }
+
+    /// Stretches heights about `about_m`: 1 leaves them, 2 doubles all differences.
+    pub fn exaggerate(&mut self, factor: f64, about_m: f64) {
+        self.heights.mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);
+    }
+
+    /// Land on `cols × rows` cells; see [`resample()`](super::resample::resample) for how.
+    ///
+    /// # Errors
+    /// [`TerrainError::TooMuchMemory`] when these take more than allowed.
+    pub fn resampled(&self, cols: usize, rows: usize) -> Result<Self, TerrainError> {
+        MemoryEstimate::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
+            .and(MemoryEstimate::of("the new heights", cols.saturating_mul(rows), BYTES_A_HEIGHT))
+            .check("bring them onto fewer cells, or crop the map first")?;
+        let (wide, deep) = self.extent_m();
+        Ok(Self {
+            heights: resample(&self.heights, Window::whole(&self.heights), cols, rows),
+            cell_size_m: (wide / cols as f64, deep / rows as f64),
+            origin: self.origin.clone(),
+            notes: self.notes.clone(),
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! A picture of a heightmap lit by the sun, with colours by height.
+//!
+//! Slopes are Horn's (1981), weighted over the eight neighbours. A single sun leaves slopes along its rays flat; the
+//! many-sided light mixes in weaker suns from both sides, as printed maps do. Land that is steep on the whole is lit as
+//! if it were flatter, or half of the picture would lie in its own shadow.
+
+use lavoxel_base::parallel::*;
+use ndarray::Array2;
+
+use super::Heightmap;
+use super::resample::{Kernel, Window, resample_with};
+
+/// Longer side of the smallest picture that is made; small heightmaps are enlarged smoothly.
+pub const LEAST_SIDE: usize = 768;
+/// Longer side of the largest picture that is made; large heightmaps are averaged down.
+pub const MOST_SIDE: usize = 4096;
+
+/// Colour of cells without data.
+const NO_DATA: [u8; 3] = [38, 42, 48];
+
+/// Where colours come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tint {
+    /// Shades of gray.
+    Gray,
+    /// Shades of gray from which colours over them stand out; higher land is a little brighter.
+    Muted,
+    /// By height: green below, then ochre, brown, gray, and white on top.
+    #[default]
+    Hypsometric,
+}
+
+/// Where light comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Light {
+    /// One sun.
+    Single,
+    /// The sun, and weaker ones to either side and overhead.
+    #[default]
+    Many,
+}
+
+/// How a hillshade is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hillshade {
+    /// Where the sun is, in degrees clockwise from north; 315 is north-west.
+    pub azimuth_deg: f64,
+    /// How high the sun stands above the horizon, in degrees.
+    pub altitude_deg: f64,
+    /// Colours.
+    pub tint: Tint,
+    /// Lights.
+    pub light: Light,
+}
+
+impl Default for Hillshade {
+    fn default() -> Self {
+        Self { azimuth_deg: 315.0, altitude_deg: 45.0, tint: Tint::default(), light: Light::default() }
+    }
+}
+
+/// An RGB picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels west to east.
+    pub width: usize,
+    /// Pixels north to south.
+    pub height: usize,
+    /// Three bytes per pixel, north row first.
+    pub rgb: Vec<u8>,
+}
+
+impl Hillshade {
+    /// Columns and rows of the picture of a map with so many square cells.
+    pub fn size_of(cells: [usize; 2]) -> [usize; 2] {
+        let longest = cells[0].max(cells[1]);
+        let scale = longest.clamp(LEAST_SIDE, MOST_SIDE) as f64 / longest as f64;
+        cells.map(|side| (side as f64 * scale).round().max(1.0) as usize)
+    }
+
+    /// Draws `map`, north up, its longer side from [`LEAST_SIDE`] to [`MOST_SIDE`] pixels, pixels square on the ground.
+    pub fn draw(&self, map: &Heightmap) -> Picture {
+        let (wide, deep) = map.extent_m();
+        let longest = map.cols().max(map.rows()).clamp(LEAST_SIDE, MOST_SIDE) as f64;
+        let pixel_m = wide.max(deep) / longest;
+        let (width, height) = ((wide / pixel_m).round().max(1.0) as usize, (deep / pixel_m).round().max(1.0) as usize);
+        let fine = resample_with(&map.heights, Window::whole(&map.heights), (width, height), Kernel::Soft);
+        let (low, high) = map.range().unwrap_or((0.0, 1.0));
+        let suns = self.suns();
+        let pixel_m = pixel_m * flattening(map);
+        let mut rgb = vec![0; width * height * 3];
+        rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
+            for (col, out) in line.chunks_exact_mut(3).enumerate() {
+                let h = fine[[row, col]];
+                let colour = if h.is_nan() {
+                    NO_DATA
+                } else {
+                    self.colour(
+                        (h - low) / (high - low).max(f32::MIN_POSITIVE),
+                        shade(&suns, horn(&fine, row, col, pixel_m)),
+                    )
+                };
+                out.copy_from_slice(&colour);
+            }
+        });
+        Picture { width, height, rgb }
+    }
+
+    /// Directions to the suns (east, south, up) and their shares.
+    fn suns(&self) -> Vec<([f64; 3], f64)> {
+        let sun = |azimuth: f64, altitude: f64| {
+            let (a, h) = (azimuth.to_radians(), altitude.to_radians());
+            [a.sin() * h.cos(), -a.cos() * h.cos(), h.sin()]
+        };
+        let main = sun(self.azimuth_deg, self.altitude_deg);
+        match self.light {
+            Light::Single => vec![(main, 1.0)],
+            Light::Many => vec![
+                (main, 0.56),
+                (sun(self.azimuth_deg - 60.0, self.altitude_deg), 0.15),
+                (sun(self.azimuth_deg + 60.0, self.altitude_deg), 0.15),
+                ([0.0, 0.0, 1.0], 0.14),
+            ],
+        }
+    }
+
+    fn colour(&self, share: f32, light: f64) -> [u8; 3] {
+        let base = match self.tint {
+            Tint::Gray => GRAY,
+            Tint::Muted => muted(share),
+            Tint::Hypsometric => ramp(f64::from(share)),
+        };
+        let light = 0.30 + 0.98 * light;
+        // Shadows are a little blue, as under a clear sky.
+        let sky = [0.97, 0.99, 1.06];
+        std::array::from_fn(|i| {
+            let tone = if self.tint == Tint::Gray { 1.0 } else { 1.0 + (sky[i] - 1.0) * (1.0 - light).max(0.0) * 2.0 };
+            (base[i] * light * tone).clamp(0.0, 255.0) as u8
+        })
+    }
+}
+
+const GRAY: [f64; 3] = [235.0; 3];
+
+/// The lowest and the highest land of [`Tint::Muted`]: dark enough that no slope in the sun is white.
+const MUTED: [f64; 2] = [148.0, 186.0];
+
+fn muted(share: f32) -> [f64; 3] {
+    let gray = MUTED[0] + (MUTED[1] - MUTED[0]) * f64::from(share.clamp(0.0, 1.0));
+    [gray, 0.99 * gray, 0.965 * gray]
+}
+
+/// Colours of the heights, from lowest to highest.
+const RAMP: [(f64, [f64; 3]); 7] = [
+    (0.0, [116.0, 142.0, 104.0]),
+    (0.12, [150.0, 168.0, 116.0]),
+    (0.3, [200.0, 190.0, 142.0]),
+    (0.5, [190.0, 156.0, 114.0]),
+    (0.7, [158.0, 124.0, 102.0]),
+    (0.87, [176.0, 162.0, 154.0]),
+    (1.0, [242.0, 240.0, 238.0]),
+];
+
+impl Tint {
+    /// The colour of a height, 0 for the lowest and 1 for the highest, on level ground: sRGB, 0 to 1.
+    pub fn color(self, share: f32) -> [f32; 3] {
+        match self {
+            Self::Gray => GRAY,
+            Self::Muted => muted(share),
+            Self::Hypsometric => ramp(f64::from(share)),
+        }
+        .map(|channel| (channel / 255.0) as f32)
+    }
+}
+
+fn ramp(share: f64) -> [f64; 3] {
+    let share = share.clamp(0.0, 1.0);
+    let above = RAMP.iter().position(|(at, _)| *at >= share).unwrap_or(RAMP.len() - 1).max(1);
+    let ((low, from), (high, to)) = (RAMP[above - 1], RAMP[above]);
+    let t = (share - low) / (high - low);
+    std::array::from_fn(|i| from[i] + t * (to[i] - from[i]))
+}
+
+/// Mean slope (rise per run) above which land is lit as if it were flatter.
+const STEEP: f64 = 0.5;
+
+/// By how much the lighting flattens slopes.
+fn flattening(map: &Heightmap) -> f64 {
+    let mean = map.statistics().slope_mean_deg.to_radians().tan();
+    (mean / STEEP).max(1.0)
+}
+
+/// Slope towards east and south at a pixel (rise per run); a neighbour without data counts as level with it.
+fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
+    let centre = f64::from(h[[row, col]]);
+    let at = |dr: isize, dc: isize| {
+        let r = row.saturating_add_signed(dr).min(h.nrows() - 1);
+        let c = col.saturating_add_signed(dc).min(h.ncols() - 1);
+        let value = f64::from(h[[r, c]]);
+        if value.is_nan() { centre } else { value }
+    };
+    let east = at(-1, 1) + 2.0 * at(0, 1) + at(1, 1);
+    let west = at(-1, -1) + 2.0 * at(0, -1) + at(1, -1);
+    let south = at(1, -1) + 2.0 * at(1, 0) + at(1, 1);
+    let north = at(-1, -1) + 2.0 * at(-1, 0) + at(-1, 1);
+    ((east - west) / (8.0 * pixel_m), (south - north) / (8.0 * pixel_m))
+}
+
+/// Light on a slope, 0..1: the cosine between its normal and each sun.
+fn shade(suns: &[([f64; 3], f64)], (east, south): (f64, f64)) -> f64 {
+    let length = (1.0 + east * east + south * south).sqrt();
+    suns.iter().map(|([x, z, up], share)| share * ((up - x * east - z * south) / length).max(0.0)).sum()
+}

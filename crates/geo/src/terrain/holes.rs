@@ -1,0 +1,68 @@
+//! The cells of a heightmap without data: filled, or cut away.
+
+use super::cut::largest_whole;
+use super::heightmap::BYTES_A_HEIGHT;
+use super::{Fill, Heightmap, TerrainError};
+use lavoxel_base::memory::MemoryEstimate;
+
+/// Bytes of the number of a cell in a ring.
+const BYTES_A_PLACE: f64 = 4.0;
+
+impl Heightmap {
+    /// Fills cells without data, or cuts them away, by the rule; a heightmap without holes stays as it is.
+    ///
+    /// # Errors
+    /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`] when the rule is
+    /// [`Fill::Error`] and there are holes, [`TerrainError::TooMuchMemory`] when there are too many to fill.
+    pub fn fill(&mut self, rule: Fill) -> Result<(), TerrainError> {
+        let total = self.heights.len();
+        let missing = self.no_data();
+        let Some((lowest, _)) = self.range() else {
+            return Err(TerrainError::AllNoData { total });
+        };
+        match rule {
+            _ if missing == 0 => {}
+            Fill::Error => return Err(TerrainError::NoData { missing, total }),
+            Fill::Lowest => self.heights.iter_mut().filter(|h| h.is_nan()).for_each(|h| *h = lowest),
+            Fill::Nearest => self.fill_nearest(missing)?,
+            Fill::Cut => *self = self.crop(largest_whole(&self.heights))?,
+        }
+        Ok(())
+    }
+
+    /// Breadth-first from all known cells at once: each hole takes the height of the cell that reaches it first. Of the
+    /// known cells only those next to a hole are queued, and then ring by ring the cells filled last.
+    fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
+        let (rows, cols) = self.heights.dim();
+        let around = |r: usize, c: usize| {
+            let (south, east) = ((r + 1).min(rows - 1), (c + 1).min(cols - 1));
+            (r.saturating_sub(1)..=south).flat_map(move |r| (c.saturating_sub(1)..=east).map(move |c| (r, c)))
+        };
+        let heights = &self.heights;
+        let next_to_a_hole =
+            |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
+        let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
+        let edge = cells().filter(next_to_a_hole).count();
+        // Two rings exist at a time, and a list that grows exists twice for a moment.
+        MemoryEstimate::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
+            .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
+            .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
+        let mut ring: Vec<u32> = Vec::with_capacity(edge);
+        ring.extend(cells().filter(next_to_a_hole).map(|(r, c)| (r * cols + c) as u32));
+        while !ring.is_empty() {
+            let mut next = Vec::new();
+            for place in std::mem::take(&mut ring) {
+                let (r, c) = (place as usize / cols, place as usize % cols);
+                let height = self.heights[[r, c]];
+                for (nr, nc) in around(r, c) {
+                    if self.heights[[nr, nc]].is_nan() {
+                        self.heights[[nr, nc]] = height;
+                        next.push((nr * cols + nc) as u32);
+                    }
+                }
+            }
+            ring = next;
+        }
+        Ok(())
+    }
+}

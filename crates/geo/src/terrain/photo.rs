@@ -1,0 +1,167 @@
+//! Pictures of the land from above, such as orthophotos and land cover: PNG, JPEG, WebP, GIF, TIFF and GeoTIFF.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use geotiff_reader::transform::GeoTransform;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use jpeg_decoder::{Decoder, PixelFormat};
+
+use super::error::MAX_SAMPLES;
+use super::formats::sidecar::Sidecars;
+use super::formats::{geotiff, open_as, png};
+use super::{Crs, TerrainError};
+use lavoxel_base::input;
+use lavoxel_base::memory::MemoryEstimate;
+
+/// Form that is expected of a file.
+const EXPECTED: &str = "a picture (PNG, JPEG, WebP, GIF, TIFF or GeoTIFF)";
+
+/// Bytes of memory for texts and profiles of a picture, and for what its decoder works with.
+const BESIDE: u64 = 1 << 26;
+
+/// Bytes that a JPEG's decoder takes for a pixel, besides the colours.
+const BYTES_A_JPEG_PIXEL: f64 = 12.0;
+
+/// A picture as sRGB with opacity.
+pub struct Photo {
+    /// Columns and rows.
+    pub size: [usize; 2],
+    /// Four bytes to a pixel, rows from the top.
+    pub rgba: Vec<u8>,
+    /// Place on a map, where the file has one.
+    pub place: Option<Place>,
+}
+
+/// Place of a picture on its map.
+pub struct Place {
+    pub(super) transform: GeoTransform,
+    /// System of the coordinates.
+    pub crs: Crs,
+}
+
+impl Place {
+    /// Columns and rows from the upper left corner of the picture to a point of its map.
+    pub fn pixel_of(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
+        self.transform.geo_to_pixel(x, y).map(|(column, row)| [column, row])
+    }
+
+    /// The point of the map at columns and rows from the upper left corner.
+    pub fn point_of(&self, [column, row]: [f64; 2]) -> [f64; 2] {
+        let (x, y) = self.transform.pixel_to_geo(column, row);
+        [x, y]
+    }
+}
+
+/// Reads a picture, by its first bytes.
+///
+/// # Errors
+/// [`TerrainError::Read`] and [`TerrainError::Content`] for what is no picture, [`TerrainError::Memory`] for one that would take more
+/// than allowed: its size is weighed before it is decoded.
+pub fn read(path: &Path) -> Result<Photo, TerrainError> {
+    input::guard(|| decoded(path)).map_err(TerrainError::input(path))?
+}
+
+fn decoded(path: &Path) -> Result<Photo, TerrainError> {
+    let (mut file, _) = open_as(&input::DRAPE, path)?;
+    let start = file.fill_buf().map_err(TerrainError::read(path))?;
+    if geotiff::recognises(start) {
+        return geotiff::read_colours(path).map_err(|error| match error {
+            // The reader of TIFF files mostly looks for heights.
+            TerrainError::Content { path, found, expected } if expected.contains("heights") => {
+                TerrainError::content(&path, EXPECTED, found)
+            }
+            other => other,
+        });
+    }
+    if start.starts_with(png::SIGNATURE) {
+        png::weigh_chunks(&mut file, path)?;
+    }
+    let start = file.fill_buf().map_err(TerrainError::read(path))?;
+    let (size, rgba) = match start.starts_with(&[0xff, 0xd8, 0xff]) {
+        true => jpeg(file, path)?,
+        false => picture(file, path)?,
+    };
+    Photo { size, rgba, place: None }.with(&Sidecars::of(path)?, (None, Crs::default()), 0, path)
+}
+
+impl Photo {
+    /// The picture at its place: that of the file itself, `own`, or of its sidecar files, whose mask makes pixels clear.
+    pub(super) fn with(
+        mut self,
+        sidecars: &Sidecars,
+        own: (Option<GeoTransform>, Crs),
+        points: usize,
+        path: &Path,
+    ) -> Result<Self, TerrainError> {
+        let [cols, rows] = self.size;
+        if let Some(mask) = &sidecars.mask {
+            geotiff::with_mask(mask, (path, (rows, cols)), |(row, col)| self.rgba[4 * (row * cols + col) + 3] = 0)?;
+        }
+        let (transform, _) = sidecars.place(own.0);
+        if transform.is_none() && points.max(sidecars.points) > 1 {
+            let found =
+                "control points, between which it may be bent; bring it onto a grid, for example with gdalwarp -tps";
+            return Err(TerrainError::content(path, "a picture on the grid of its map", found));
+        }
+        let crs = sidecars.system(own.1);
+        self.place = transform.map(|transform| Place { transform, crs });
+        Ok(self)
+    }
+}
+
+/// Number of pixels of a picture, after checking it against the most there may be and against memory; its decoder takes so many bytes
+/// for each besides the picture's own four.
+pub(super) fn check_size(path: &Path, size: [usize; 2], decoder: f64) -> Result<usize, TerrainError> {
+    let most = format!("a picture of at most {MAX_SAMPLES} pixels");
+    let found =
+        || format!("{} × {}; make it smaller, for example with gdal_translate -outsize 25% 0", size[0], size[1]);
+    let pixels = size[0].checked_mul(size[1]).filter(|pixels| (1..=MAX_SAMPLES).contains(pixels));
+    let pixels = pixels.ok_or_else(|| TerrainError::content(path, most, found()))?;
+    MemoryEstimate::of("the picture over the ground", pixels, 4.0 + decoder)
+        .check("make it smaller, for example with gdal_translate -outsize 25% 0")
+        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+    Ok(pixels)
+}
+
+fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
+    move |error| TerrainError::content(path, EXPECTED, error.to_string())
+}
+
+/// A PNG, a WebP, or the first picture of a GIF.
+fn picture<'a>(file: impl BufRead + std::io::Seek + 'a, path: &Path) -> Result<([usize; 2], Vec<u8>), TerrainError> {
+    let mut reader = ImageReader::new(file).with_guessed_format().map_err(TerrainError::read(path))?;
+    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::WebP | ImageFormat::Gif)) {
+        return Err(TerrainError::content(path, EXPECTED, "another kind of file"));
+    }
+    let limits = |bytes: u64| {
+        let mut limits = Limits::default();
+        limits.max_alloc = Some(bytes);
+        limits
+    };
+    reader.limits(limits(BESIDE));
+    let mut decoder = reader.into_decoder().map_err(wrong(path))?;
+    let size = <[u32; 2]>::from(decoder.dimensions()).map(|side| side as usize);
+    let pixels = size[0].saturating_mul(size[1]).max(1);
+    check_size(path, size, decoder.total_bytes() as f64 / pixels as f64)?;
+    decoder.set_limits(limits(decoder.total_bytes().saturating_mul(2).saturating_add(BESIDE))).map_err(wrong(path))?;
+    let picture = DynamicImage::from_decoder(decoder).map_err(wrong(path))?;
+    Ok((size, picture.into_rgba8().into_raw()))
+}
+
+fn jpeg(file: impl std::io::Read, path: &Path) -> Result<([usize; 2], Vec<u8>), TerrainError> {
+    let mut decoder = Decoder::new(file);
+    decoder.read_info().map_err(wrong(path))?;
+    let info = decoder.info().ok_or_else(|| wrong(path)("a JPEG without a size"))?;
+    let size = [info.width, info.height].map(usize::from);
+    let pixels = check_size(path, size, BYTES_A_JPEG_PIXEL)?;
+    let channels = match info.pixel_format {
+        PixelFormat::L8 => 1,
+        PixelFormat::RGB24 => 3,
+        _ => return Err(wrong(path)("a JPEG for printers; save it in the colours of screens (sRGB)")),
+    };
+    decoder.set_max_decoding_buffer_size(channels * pixels);
+    let bytes = decoder.decode().map_err(wrong(path))?;
+    let rgba = |pixel: &[u8]| [pixel[0], pixel[channels / 2], pixel[channels - 1], 255];
+    Ok((size, bytes.chunks_exact(channels).flat_map(rgba).collect()))
+}

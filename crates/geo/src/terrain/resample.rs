@@ -1,0 +1,180 @@
+//! A raster on another raster: area average going down, Catmull–Rom going up.
+//!
+//! Each axis is treated by itself. Where a new cell covers at least one old cell, its value is the mean of what it
+//! covers, each old cell weighted by the covered share; so the mean of the land is kept. Where it covers less, the four
+//! nearest old cells are joined by a Catmull–Rom cubic, cut to the range of those cells: smooth, and never higher or
+//! lower than the data.
+//!
+//! No data: as soon as one of the cells that a value needs is NaN, the rest is averaged with positive weights (covered
+//! share, or linear interpolation), and the value is NaN where less than half of the weight has data. So holes neither
+//! grow nor bleed into their neighbours.
+//!
+//! Boundary: a Catmull–Rom cubic that reaches beyond the edge continues the line through the two outermost cells there,
+//! so a plane stays a plane up to the middles of the outermost cells; in their outer halves the values are cut to the
+//! range of the data too, which makes land level there. The soft kernel repeats the outermost cell.
+//!
+//! Going down, a plane stays one by whole factors. Where a new cell ends inside an old one, the covered part counts with
+//! the height of all of it, which moves the mean by at most an eighth of the rise over one old cell.
+
+use lavoxel_base::parallel::*;
+use ndarray::Array2;
+
+/// A rectangle in a raster, in its cells, which may be cut anywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// West edge, in columns.
+    pub west: f64,
+    /// North edge, in rows.
+    pub north: f64,
+    /// Width, in columns.
+    pub cols: f64,
+    /// Depth, in rows.
+    pub rows: f64,
+}
+
+impl Window {
+    /// All of `raster`.
+    pub fn whole(raster: &Array2<f32>) -> Self {
+        Self { west: 0.0, north: 0.0, cols: raster.ncols() as f64, rows: raster.nrows() as f64 }
+    }
+}
+
+/// How a raster is made finer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kernel {
+    /// Catmull–Rom: through the old values.
+    #[default]
+    Sharp,
+    /// Cubic B-spline: smoother, but it rounds peaks off; for pictures, where a kink shows and a metre does not.
+    Soft,
+}
+
+/// The old cells that one new cell needs along one axis.
+struct Taps {
+    /// Index in the old raster, weight for complete data, weight (≥ 0) when data is missing.
+    taps: Vec<(usize, f64, f64)>,
+}
+
+/// `window` of `raster` on `rows × cols` new cells; the result has shape `(rows, cols)`.
+///
+/// Rows are computed in parallel; every value has one writer, so the bits do not depend on the number of threads.
+pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) -> Array2<f32> {
+    resample_with(raster, window, (cols, rows), Kernel::Sharp)
+}
+
+/// [`resample`] to `(cols, rows)` with a choice of the kernel that makes it finer.
+pub fn resample_with(
+    raster: &Array2<f32>,
+    window: Window,
+    (cols, rows): (usize, usize),
+    kernel: Kernel,
+) -> Array2<f32> {
+    if raster.is_empty() {
+        return Array2::from_elem((rows, cols), f32::NAN);
+    }
+    let across = axis(window.west, window.cols / cols as f64, (cols, raster.ncols()), kernel);
+    let down = axis(window.north, window.rows / rows as f64, (rows, raster.nrows()), kernel);
+    let mut out = Array2::zeros((rows, cols));
+    out.as_slice_mut().expect("a new array is contiguous").par_chunks_mut(cols.max(1)).zip(&down).for_each(
+        |(line, z)| {
+            for (value, x) in line.iter_mut().zip(&across) {
+                *value = sample(raster, x, z);
+            }
+        },
+    );
+    out
+}
+
+/// Taps of all `count` new cells of length `step` from `start` on an axis of `old` cells.
+fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> Vec<Taps> {
+    (0..count)
+        .map(|i| start + i as f64 * step)
+        .map(|from| if step >= 1.0 { area(from, step, old) } else { cubic(from + 0.5 * step, old, kernel) })
+        .collect()
+}
+
+/// The old cells under `[from, from + step)`, weighted by the share that is covered.
+fn area(from: f64, step: f64, old: usize) -> Taps {
+    let to = from + step;
+    let first = from.floor() as isize;
+    let last = (to.ceil() as isize - 1).max(first);
+    let taps = (first..=last)
+        .map(|i| {
+            let share = (to.min(i as f64 + 1.0) - from.max(i as f64)) / step;
+            (clamp(i, old), share, share)
+        })
+        // Rounding can leave a sliver of the next cell; its NaN must not count as a missing neighbour.
+        .filter(|&(_, share, _)| share > 1e-9)
+        .collect();
+    Taps { taps }
+}
+
+/// The four old cells around `at`, with cubic and linear weights.
+fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
+    let base = (at - 0.5).floor();
+    let t = at - 0.5 - base;
+    let sharp = match kernel {
+        Kernel::Sharp => [
+            0.5 * t * (-1.0 + t * (2.0 - t)),
+            0.5 * (2.0 + t * t * (-5.0 + 3.0 * t)),
+            0.5 * t * (1.0 + t * (4.0 - 3.0 * t)),
+            0.5 * t * t * (t - 1.0),
+        ],
+        Kernel::Soft => {
+            let s = 1.0 - t;
+            let inner = |t: f64| (4.0 + t * t * (3.0 * t - 6.0)) / 6.0;
+            [s * s * s / 6.0, inner(t), inner(s), t * t * t / 6.0]
+        }
+    };
+    let plain = [0.0, 1.0 - t, t, 0.0];
+    let taps = (0..4)
+        .flat_map(|k| {
+            let i = base as isize - 1 + k as isize;
+            match kernel {
+                Kernel::Sharp => tap(i, old, sharp[k], plain[k]),
+                Kernel::Soft => [(clamp(i, old), sharp[k], plain[k]), (0, 0.0, 0.0)],
+            }
+        })
+        .filter(|&(_, sharp, plain)| sharp != 0.0 || plain != 0.0)
+        .collect();
+    Taps { taps }
+}
+
+/// Height of cell `i`. Beyond the edge there is none: the line through the two outermost cells stands in for it, or,
+/// when data is missing, the outermost cell.
+fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
+    let nearest = clamp(i, old);
+    let beyond = i.abs_diff(nearest as isize) as f64;
+    let inner = if i < 0 { clamp(1, old) } else { clamp(old as isize - 2, old) };
+    [(nearest, sharp * (1.0 + beyond), plain), (inner, -sharp * beyond, 0.0)]
+}
+
+fn clamp(i: isize, old: usize) -> usize {
+    i.clamp(0, old as isize - 1) as usize
+}
+
+/// One new value from the product of the taps of both axes.
+fn sample(raster: &Array2<f32>, across: &Taps, down: &Taps) -> f32 {
+    let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+    let (mut sum, mut plain_sum, mut plain_weight, mut complete) = (0.0, 0.0, 0.0, true);
+    for &(r, sharp_z, plain_z) in &down.taps {
+        for &(c, sharp_x, plain_x) in &across.taps {
+            let h = raster[[r, c]];
+            if h.is_nan() {
+                complete = false;
+                continue;
+            }
+            (low, high) = (low.min(h), high.max(h));
+            sum += sharp_z * sharp_x * f64::from(h);
+            plain_sum += plain_z * plain_x * f64::from(h);
+            plain_weight += plain_z * plain_x;
+        }
+    }
+    if complete {
+        (sum as f32).clamp(low, high)
+    } else if plain_weight >= 0.5 - 1e-9 {
+        (plain_sum / plain_weight) as f32
+    } else {
+        f32::NAN
+    }
+}

@@ -1,0 +1,53 @@
+//! The ground in a checkpoint: its heights, and the columns with caves.
+
+use std::io::{self, Read, Write};
+
+use ndarray::Array2;
+
+use super::sections::{SectionReader, SectionWriter};
+use super::{Fault, MEND};
+use lavoxel_automaton::world::{Ground, World};
+use lavoxel_base::grid::Grid;
+
+/// Columns with caves between checks of the memory limit.
+const CAVES_ASKED: u32 = 256;
+
+/// Writes the section's bytes.
+pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) -> io::Result<()> {
+    for height in ground.surface() {
+        writer.add(&height.to_le_bytes())?;
+    }
+    let caves = ground.caves();
+    writer.add(&(caves.len() as u32).to_le_bytes())?;
+    for (column, cells) in caves {
+        writer.add(&(column as u32).to_le_bytes())?;
+        for word in cells {
+            writer.add(&word.to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads what [`write`] wrote for a box of this shape.
+pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Ground, Fault> {
+    // Memory grows with the rows that the file really has.
+    let mut heights = Vec::new();
+    let mut row = vec![0; 4 * grid.nx];
+    for _ in 0..grid.nz {
+        reader.read(&mut row)?;
+        heights.extend(row.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+    }
+    let surface = Array2::from_shape_vec((grid.nz, grid.nx), heights).map_err(|error| reader.damaged(error))?;
+    let mut caves = Vec::new();
+    let mut words = vec![0; 8 * grid.ny.div_ceil(64)];
+    for count in 0..u32::from_le_bytes(reader.read_array()?).min(grid.columns() as u32) {
+        if count % CAVES_ASKED == 0 {
+            let columns = f64::from(count + CAVES_ASKED);
+            World::need(grid).and(World::need_of_hollows(grid, columns)).check(MEND)?;
+        }
+        let column = u32::from_le_bytes(reader.read_array()?) as usize;
+        reader.read(&mut words)?;
+        caves.push((column, words.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect()));
+    }
+    Ground::from_parts(grid.ny, surface, caves).map_err(|reason| reader.damaged(reason))
+}

@@ -1,0 +1,199 @@
+//! The header of a checkpoint: the numbers besides scene, ground and matter.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CheckpointWriter, Fault, MEND};
+use lavoxel_automaton::world::{Layer, Ledger};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::validate::{Invalid, tame, within};
+use lavoxel_geo::map::{Georeference, Site};
+use lavoxel_scene::scene::{Scene, SceneError, Stage, reading};
+use lavoxel_sim::goals::{Goals, Progress};
+use lavoxel_sim::simulation::{Passed, Simulation};
+
+/// The header, as TOML. Its numbers are at most 2⁶³ − 1, which no sum of a simulation comes near.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Header {
+    /// Name of the scene.
+    name: String,
+    /// Steps made.
+    pub(super) step: u64,
+    /// Stages made of a step that was cut.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(super) stages: usize,
+    /// The scene's seed, which may be larger than a number of TOML.
+    seed: String,
+    /// Cells along x, y and z, as in the scene.
+    #[serde(deserialize_with = "lavoxel_base::exact::list")]
+    size: [usize; 3],
+    /// Number of each vent of the scene.
+    pub(super) vent_numbers: Vec<usize>,
+    /// Number of the next vent.
+    pub(super) next_vent: usize,
+    /// The site of the box.
+    pub(super) place: Place,
+    /// Choices for a heightmap that came without a scene, which a report repeats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    chosen: Vec<String>,
+    /// How far each goal of the scene is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    goals: Vec<Progress>,
+    /// The account of each layer.
+    accounts: Vec<Account>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_none(stages: &usize) -> bool {
+    *stages == 0
+}
+
+/// The account of a layer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Account {
+    /// Name of its material.
+    material: String,
+    /// Its sums by their names.
+    sums: Ledger,
+}
+
+impl Account {
+    fn of(layer: &Layer) -> Self {
+        Self { material: layer.material().name.clone(), sums: *layer.ledger() }
+    }
+}
+
+/// A [`Site`] without its grid, which the header has.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    cell_size_m: f64,
+    floor_m: f64,
+    vertical_exaggeration: f64,
+    /// Remarks on how its heightmap was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    georeference: Option<Georeference>,
+}
+
+impl Header {
+    /// The header of a checkpoint to write.
+    pub(super) fn new(snapshot: &CheckpointWriter<'_>) -> Self {
+        let CheckpointWriter { scene, stage, .. } = snapshot;
+        let simulation = &stage.simulation;
+        let world = simulation.world();
+        let Passed { step, made, vent_numbers, next_vent, goals } = simulation.passed();
+        Self {
+            name: scene.spec.name.clone(),
+            step,
+            stages: made,
+            seed: scene.spec.seed.to_string(),
+            size: [world.grid().nx, world.grid().ny, world.grid().nz],
+            vent_numbers,
+            next_vent,
+            place: Place {
+                cell_size_m: stage.site.cell_size_m,
+                floor_m: stage.site.floor_m,
+                vertical_exaggeration: stage.site.vertical_exaggeration,
+                notes: stage.notes.clone(),
+                georeference: stage.site.georeference.clone(),
+            },
+            chosen: scene.choices().to_vec(),
+            goals: goals.progress().to_vec(),
+            accounts: world.layers().iter().map(Account::of).collect(),
+        }
+    }
+
+    /// The header as text.
+    pub(super) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
+        toml::to_string(self).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })
+    }
+
+    /// Reads and checks what [`Header::to_toml`] wrote, as far as it can be checked without the scene.
+    pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
+        let text = text("header", bytes)?;
+        reading(&text).check(MEND)?;
+        let header: Self =
+            toml::from_str(&text).map_err(|error| Fault::damaged("header", error.message().replace('\n', " ")))?;
+        header.place.check().map_err(|invalid| Fault::damaged("header", invalid))?;
+        Ok(header)
+    }
+
+    /// Reads and checks the scene, as if it lay at `path`.
+    pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
+        let wrong = |reason: String| Fault::damaged("scene", reason);
+        let mut scene = Scene::parse_written(&text("scene", bytes)?, path).map_err(|error| match error {
+            SceneError::Memory { cause, .. } => Fault::Memory(cause),
+            other => wrong(other.to_string()),
+        })?;
+        scene.set_choices(self.chosen.iter().map(|line| tame(line)).collect());
+        scene.spec.pin_reactions();
+        scene.spec.seed = self.seed.parse().map_err(|_| Fault::damaged("header", "its seed is no number"))?;
+        if scene.spec.grid.size != self.size || scene.spec.name != self.name {
+            return Err(wrong("another one than the header says".to_owned()));
+        }
+        Ok(scene)
+    }
+
+    /// The shape of the box, which is that of a scene that was checked.
+    pub(super) fn grid(&self) -> Grid {
+        let [nx, ny, nz] = self.size;
+        Grid::new(nx, ny, nz)
+    }
+
+    /// The goals of the scene, as far as they were.
+    pub(super) fn goals(&mut self, scene: &Scene) -> Result<Goals, Fault> {
+        scene.spec.need_of_goals(self.grid()).check(MEND)?;
+        let goals = Goals::resumed(&scene.spec.goals, self.grid(), std::mem::take(&mut self.goals));
+        goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
+    }
+
+    /// The account of the layer of a material.
+    pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
+        let account = self.accounts.iter().find(|account| account.material == material);
+        let account = account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
+        Ok(account.sums)
+    }
+}
+
+impl Place {
+    /// Edge of a cell in metres.
+    pub(super) fn cell_size_m(&self) -> f64 {
+        self.cell_size_m
+    }
+
+    fn check(&self) -> Result<(), Invalid> {
+        within("cell_size_m", self.cell_size_m, 1e-9, 1e9)?;
+        within("floor_m", self.floor_m, -1e12, 1e12)?;
+        within("vertical_exaggeration", self.vertical_exaggeration, 1e-6, 1e6)?;
+        let Some(at) = &self.georeference else { return Ok(()) };
+        within("x_west", at.x_west, -1e12, 1e12)?;
+        within("y_north", at.y_north, -1e12, 1e12)?;
+        within("metres_per_unit", at.metres_per_unit.0, 1e-9, 1e9)?;
+        within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
+    }
+
+    /// The site of a box of this shape.
+    pub(super) fn site(&self, grid: Grid) -> Site {
+        Site {
+            grid,
+            cell_size_m: self.cell_size_m,
+            floor_m: self.floor_m,
+            vertical_exaggeration: self.vertical_exaggeration,
+            georeference: self.georeference.clone(),
+        }
+    }
+
+    /// The simulation with its site.
+    pub(super) fn stage(self, simulation: Simulation) -> Stage {
+        Stage { site: self.site(simulation.world().grid()), simulation, notes: self.notes }
+    }
+}
+
+/// The text of a section.
+fn text(section: &str, bytes: Vec<u8>) -> Result<String, Fault> {
+    String::from_utf8(bytes).map_err(|_| Fault::damaged(section, "no text"))
+}

@@ -1,0 +1,332 @@
+//! The container of a checkpoint: named sections of compressed blocks, each with a checksum, whatever they hold.
+
+use std::io::{self, Read, Write};
+
+use lz4_flex::block::{compress, decompress_into, get_maximum_output_size};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::{FORMAT, Fault, MEND};
+use lavoxel_base::memory::MemoryEstimate;
+
+/// The first bytes of every checkpoint. The second byte is no text and the last ones are changed by programs that
+/// "mend" line ends.
+const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
+
+/// Bytes of a block before compression, the last one of a section excepted.
+const BLOCK: usize = 1 << 18;
+
+/// Longest name of a section, and of a version, in bytes.
+const LONGEST_NAME: usize = 32;
+
+/// Whether a section can have this name.
+pub(super) fn is_name(name: &str) -> bool {
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_graphic())
+}
+
+/// The name of the checksum of the whole file in messages.
+const END: &str = "end";
+
+/// Writes sections, one after another.
+pub(super) struct SectionWriter<W> {
+    out: W,
+    hash: Xxh3,
+    block: Vec<u8>,
+}
+
+impl<W: Write> SectionWriter<W> {
+    /// Starts a file.
+    pub(super) fn new(out: W) -> io::Result<Self> {
+        let mut writer = Self { out, hash: Xxh3::new(), block: Vec::with_capacity(BLOCK) };
+        writer.put(&MAGIC)?;
+        writer.put(&FORMAT.to_le_bytes())?;
+        writer.put_name(env!("CARGO_PKG_VERSION"))?;
+        Ok(writer)
+    }
+
+    /// Starts a section, which [`SectionWriter::end_section`] ends; its name is not empty.
+    pub(super) fn section(&mut self, name: &str) -> io::Result<()> {
+        self.put_name(name)
+    }
+
+    /// Adds bytes to the section.
+    pub(super) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
+            self.block.extend_from_slice(now);
+            bytes = later;
+            if self.block.len() == BLOCK {
+                self.end_block()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the section.
+    pub(super) fn end_section(&mut self) -> io::Result<()> {
+        if !self.block.is_empty() {
+            self.end_block()?;
+        }
+        self.put(&0u32.to_le_bytes())
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.put_name("")?;
+        let sum = self.hash.digest();
+        self.put(&sum.to_le_bytes())?;
+        self.out.flush()
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        let packed = compress(&self.block);
+        let length = self.block.len() as u32;
+        self.block.clear();
+        self.put(&length.to_le_bytes())?;
+        self.put(&(packed.len() as u32).to_le_bytes())?;
+        self.put(&xxh3_64(&packed).to_le_bytes())?;
+        self.put(&packed)
+    }
+
+    fn put_name(&mut self, name: &str) -> io::Result<()> {
+        self.put(&[name.len() as u8])?;
+        self.put(name.as_bytes())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.update(bytes);
+        self.out.write_all(bytes)
+    }
+}
+
+/// Reads sections, one after another. One block is in memory at a time, and every number of the file is checked before
+/// it is used.
+pub(super) struct SectionReader<R> {
+    input: R,
+    hash: Xxh3,
+    /// The section that is read, or [`END`] between sections, for messages.
+    name: String,
+    block: Vec<u8>,
+    /// Bytes of the block that were read.
+    taken: usize,
+    /// Whether the section has no further block.
+    ended: bool,
+}
+
+impl<R: Read> SectionReader<R> {
+    /// Opens a file.
+    pub(super) fn new(input: R) -> Result<Self, Fault> {
+        let (hash, name) = (Xxh3::new(), "first bytes".to_owned());
+        let mut reader = Self { input, hash, name, block: Vec::new(), taken: 0, ended: true };
+        let mut magic = [0; MAGIC.len()];
+        match reader.get(&mut magic) {
+            Ok(()) if magic == MAGIC => {}
+            Err(Fault::Read(cause)) => return Err(Fault::Read(cause)),
+            _ => return Err(Fault::Alien),
+        }
+        let format = u16::from_le_bytes(reader.array()?);
+        let program = reader.get_name()?;
+        if format != FORMAT {
+            return Err(Fault::Version { format, program });
+        }
+        Ok(reader)
+    }
+
+    /// Starts the next section and gives its name; `None` at the end of a file that is whole. What was not read of the
+    /// section before must have been its end.
+    pub(super) fn next_section(&mut self) -> Result<Option<String>, Fault> {
+        if !self.is_at_end()? {
+            return Err(self.damaged("longer than it can be"));
+        }
+        END.clone_into(&mut self.name);
+        let name = self.get_name()?;
+        if name.is_empty() {
+            self.check_end()?;
+            return Ok(None);
+        }
+        self.name.clone_from(&name);
+        (self.ended, self.taken) = (false, 0);
+        self.block.clear();
+        Ok(Some(name))
+    }
+
+    /// Fills `bytes` from the section.
+    pub(super) fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), Fault> {
+        while !bytes.is_empty() {
+            if self.is_at_end()? {
+                return Err(self.damaged("shorter than it must be"));
+            }
+            let there = &self.block[self.taken..];
+            let (now, later) = bytes.split_at_mut(bytes.len().min(there.len()));
+            now.copy_from_slice(&there[..now.len()]);
+            self.taken += now.len();
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Reads `N` bytes of the section.
+    pub(super) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut bytes = [0; N];
+        self.read(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads the rest of the section, of at most `limit` bytes.
+    pub(super) fn read_to_end(&mut self, limit: u64) -> Result<Vec<u8>, Fault> {
+        let mut all = Vec::new();
+        while !self.is_at_end()? {
+            let length = all.len() + self.block.len() - self.taken;
+            if length as u64 > limit {
+                return Err(self.damaged(format!("longer than {limit} bytes")));
+            }
+            // A list that grows is in memory twice while it is copied.
+            MemoryEstimate::of("a section of the checkpoint", length, 3.0).check(MEND)?;
+            all.extend_from_slice(&self.block[self.taken..]);
+            self.taken = self.block.len();
+        }
+        Ok(all)
+    }
+
+    /// Whether all of the section was read.
+    pub(super) fn is_at_end(&mut self) -> Result<bool, Fault> {
+        if self.taken == self.block.len() && !self.ended {
+            self.next_block()?;
+        }
+        Ok(self.ended)
+    }
+
+    /// A fault in the section.
+    pub(super) fn damaged(&self, reason: impl std::fmt::Display) -> Fault {
+        Fault::damaged(&self.name, reason)
+    }
+
+    fn next_block(&mut self) -> Result<(), Fault> {
+        self.taken = 0;
+        self.block.clear();
+        let length = u32::from_le_bytes(self.array()?) as usize;
+        if length == 0 {
+            self.ended = true;
+            return Ok(());
+        }
+        let packed_length = u32::from_le_bytes(self.array()?) as usize;
+        if length > BLOCK || packed_length > get_maximum_output_size(length) {
+            return Err(self.damaged("a block of an impossible size"));
+        }
+        let sum = u64::from_le_bytes(self.array()?);
+        let mut packed = vec![0; packed_length];
+        self.get(&mut packed)?;
+        if xxh3_64(&packed) != sum {
+            return Err(self.damaged("a wrong checksum"));
+        }
+        self.block.resize(length, 0);
+        match decompress_into(&packed, &mut self.block) {
+            Ok(found) if found == length => Ok(()),
+            _ => Err(self.damaged("a block that cannot be unpacked")),
+        }
+    }
+
+    /// Checks what comes after the last section.
+    fn check_end(&mut self) -> Result<(), Fault> {
+        let expected = self.hash.digest();
+        if u64::from_le_bytes(self.array()?) != expected {
+            return Err(self.damaged("a wrong checksum of the whole file"));
+        }
+        match self.input.read(&mut [0]) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(self.damaged("more after it")),
+            Err(cause) => Err(Fault::Read(cause)),
+        }
+    }
+
+    fn get_name(&mut self) -> Result<String, Fault> {
+        let [length] = self.array()?;
+        if usize::from(length) > LONGEST_NAME {
+            return Err(self.damaged("a name that is too long"));
+        }
+        let mut name = vec![0; length.into()];
+        self.get(&mut name)?;
+        match String::from_utf8(name) {
+            Ok(name) if name.is_empty() || is_name(&name) => Ok(name),
+            _ => Err(self.damaged("a name that is no word")),
+        }
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut bytes = [0; N];
+        self.get(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads bytes of the file itself.
+    fn get(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
+        self.input.read_exact(bytes).map_err(|cause| match cause.kind() {
+            io::ErrorKind::UnexpectedEof => Fault::CutShort(self.name.clone()),
+            _ => Fault::Read(cause),
+        })?;
+        self.hash.update(bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(sections: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut writer = SectionWriter::new(&mut bytes).expect("memory");
+        for (name, body) in sections {
+            writer.section(name).expect("memory");
+            body.chunks(1000).for_each(|part| writer.add(part).expect("memory"));
+            writer.end_section().expect("memory");
+        }
+        writer.finish().expect("memory");
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Fault> {
+        let mut reader = SectionReader::new(bytes)?;
+        let mut sections = Vec::new();
+        while let Some(name) = reader.next_section()? {
+            sections.push((name, reader.read_to_end(1 << 30)?));
+        }
+        Ok(sections)
+    }
+
+    #[test]
+    fn comes_back_as_it_was_whatever_its_length() {
+        for length in [0, 1, 12, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
+            let body: Vec<u8> = (0..length).map(|i| (i * i / 7) as u8).collect();
+            let bytes = file(&[("first", &body), ("second", b"x")]);
+            let sections = read(&bytes).unwrap_or_else(|fault| panic!("{length}: {fault}"));
+            assert_eq!(sections, [("first".to_owned(), body), ("second".to_owned(), b"x".to_vec())]);
+        }
+    }
+
+    #[test]
+    fn every_bit_and_every_byte_counts() {
+        let bytes = file(&[("first", &[7; 300]), ("second", b"some words")]);
+        for place in 0..bytes.len() {
+            assert!(read(&bytes[..place]).is_err(), "cut at {place}");
+            for bit in 0..8 {
+                let mut wrong = bytes.clone();
+                wrong[place] ^= 1 << bit;
+                assert!(read(&wrong).is_err(), "bit {bit} of byte {place}");
+            }
+        }
+        assert!(read(&[&bytes[..], b"\n"].concat()).is_err(), "more after its end");
+    }
+
+    #[test]
+    fn a_section_is_read_in_parts_and_never_beyond_its_end() {
+        let bytes = file(&[("body", &[1, 2, 3, 4, 5])]);
+        let mut reader = SectionReader::new(&bytes[..]).expect("whole");
+        assert_eq!(reader.next_section().expect("whole").as_deref(), Some("body"));
+        assert_eq!(reader.read_array().expect("there"), [1, 2]);
+        assert!(matches!(reader.next_section(), Err(Fault::Damaged { .. })), "three bytes are left");
+        assert!(matches!(reader.read_to_end(2), Err(Fault::Damaged { .. })));
+        assert_eq!(reader.read_array().expect("there"), [3, 4, 5]);
+        assert!(matches!(reader.read_array::<1>(), Err(Fault::Damaged { .. })));
+        assert!(reader.next_section().expect("whole").is_none());
+    }
+}

@@ -1,0 +1,19 @@
+//! Maps as ESRI ASCII grids.
+
+use std::path::Path;
+
+use super::ExportError;
+use super::values::Values;
+use lavoxel_base::output::Existing;
+use lavoxel_geo::map::Site;
+use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
+
+/// Writes the grid, and what its coordinates mean into a file next to it. The format has no place for anything else.
+pub(super) fn write(path: &Path, values: &Values, site: &Site, existing: Existing) -> Result<(), ExportError> {
+    let place = site.placement();
+    whole(path, existing, |out| match values {
+        Values::Real(values) => asc_grid(&place, values.iter().map(|v| (!v.is_nan()).then_some(v)), out),
+        Values::Whole(values) => asc_grid(&place, values.iter().map(|v| (*v != Values::NO_WHOLE).then_some(v)), out),
+    })?;
+    Ok(prj(site.crs(), path, existing)?)
+}

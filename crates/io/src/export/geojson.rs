@@ -1,0 +1,141 @@
+//! Maps as lines and polygons: GeoJSON (RFC 7946), contour lines of a quantity or the outlines of a footprint.
+//!
+//! Coordinates are longitude and latitude on WGS 84, as the format wants, where the map's system can be turned into them
+//! ([`ToDegrees`]). Other maps keep their own coordinates; the member `crs` of the format's older edition then names their
+//! system, which GDAL and QGIS read, and `note` says so.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::ExportError;
+use super::shapes::{Drawing, Piece};
+use lavoxel_base::output::Existing;
+use lavoxel_geo::map::geojson::Rings;
+use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
+use lavoxel_geo::map::{Crs, Site, ToDegrees, contour};
+use lavoxel_geo::terrain::write::whole;
+
+/// Bytes of a point of a line or an outline: in the tree of its neighbours, in the document, and in its text, which doubles as
+/// it grows.
+const BYTES_A_POINT: f64 = 420.0;
+
+/// Writes the map.
+pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> Result<(), ExportError> {
+    drawing.check(path, BYTES_A_POINT)?;
+    let text = document(drawing).to_string();
+    Ok(whole(path, existing, |out| writeln!(out, "{text}"))?)
+}
+
+fn document(drawing: &Drawing<'_>) -> Value {
+    let ground = Ground::of(drawing.site);
+    let features: Vec<Value> = match drawing.has_lines() {
+        true => drawing.lines().map(|(level, lines)| ground.lines(drawing, level, &lines)).collect(),
+        false => drawing.pieces().map(|piece| ground.polygon(drawing, &piece)).collect(),
+    };
+    let mut document = Map::new();
+    document.insert("type".into(), "FeatureCollection".into());
+    document.insert("name".into(), drawing.caption.name.clone().into());
+    let (crs, note) = ground.system(drawing.site.crs());
+    crs.into_iter().for_each(|crs| {
+        document.insert("crs".into(), crs);
+    });
+    document.insert("note".into(), note.into());
+    document.insert("about".into(), drawing.caption.about(drawing.about));
+    document.insert("features".into(), features.into());
+    document.into()
+}
+
+/// From columns and rows of a raster to coordinates of a file.
+struct Ground<'a> {
+    site: &'a Site,
+    degrees: Option<ToDegrees>,
+}
+
+impl<'a> Ground<'a> {
+    fn of(site: &'a Site) -> Self {
+        Self { site, degrees: ToDegrees::of_site(site) }
+    }
+
+    /// The lines of a level as a feature.
+    fn lines(&self, drawing: &Drawing<'_>, level: f64, lines: &[Vec<contour::Point>]) -> Value {
+        let pieces = lines.iter().flat_map(|line| {
+            let points: Vec<_> = line.iter().map(|point| self.point(*point)).collect();
+            if self.is_in_degrees() { cut_line(&points) } else { vec![points] }
+        });
+        let lines: Value = pieces.map(|line| self.rounded(&line)).collect();
+        json!({
+            "type": "Feature",
+            "properties": { "quantity": drawing.caption.name, "level": level, "unit": drawing.caption.unit },
+            "geometry": { "type": "MultiLineString", "coordinates": lines },
+        })
+    }
+
+    /// A piece of a footprint as a feature.
+    fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
+        let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
+        let parts = if self.is_in_degrees() { cut_polygon(&rings) } else { vec![rings] };
+        let mut parts: Vec<Value> =
+            parts.iter().map(|rings| rings.iter().map(|ring| self.rounded(ring)).collect()).collect();
+        let geometry = match parts.len() {
+            1 => json!({ "type": "Polygon", "coordinates": parts.remove(0) }),
+            // RFC 7946 wants what crosses the date line cut there.
+            _ => json!({ "type": "MultiPolygon", "coordinates": parts }),
+        };
+        json!({
+            "type": "Feature",
+            "properties": {
+                "quantity": drawing.caption.name, "above": drawing.caption.above,
+                "cells": piece.cells, "area_m2": piece.cells as f64 * drawing.cell_area_m2(),
+            },
+            "geometry": geometry,
+        })
+    }
+
+    /// Whether coordinates are longitude and latitude.
+    fn is_in_degrees(&self) -> bool {
+        self.degrees.is_some() || self.site.map_unit() == "degree"
+    }
+
+    /// Coordinates of a point of the raster; longitudes of a map run on beyond the date line.
+    fn point(&self, point: contour::Point) -> [f64; 2] {
+        let [x, y] = self.site.on_the_map(point);
+        self.degrees.as_ref().map_or([x, y], |way| way.at(x, y))
+    }
+
+    /// Points as a file has them, to a millimetre: more digits are those of the arithmetic.
+    fn rounded(&self, points: &[[f64; 2]]) -> Value {
+        let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
+        let point = |point: &[f64; 2]| Value::from(point.map(|value| (value * fine).round() / fine).to_vec());
+        points.iter().map(point).collect()
+    }
+
+    /// A ring that ends where it begins.
+    fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
+        points.iter().chain(points.first()).map(|point| self.point(*point)).collect()
+    }
+
+    /// The member that names the system, where the format's own is not used, and a remark.
+    fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
+        if self.degrees.is_some() {
+            return (None, "coordinates are longitude and latitude on WGS 84".to_owned());
+        }
+        let number = crs.and_then(Crs::epsg).map(|code| format!("urn:ogc:def:crs:EPSG::{code}"));
+        match number.or_else(|| crs.and_then(Crs::name)) {
+            Some(name) => {
+                let note = format!("coordinates are those of the map, in the system {name}, and not WGS 84");
+                (Some(json!({ "type": "name", "properties": { "name": name } })), note)
+            }
+            None => (Some(Value::Null), format!("coordinates are in {}, in a system that is not known", self.unit())),
+        }
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.site.map_unit() {
+            "m" => "metres",
+            "degree" => "degrees",
+            _ => "map units",
+        }
+    }
+}

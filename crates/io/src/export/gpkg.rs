@@ -1,0 +1,249 @@
+//! Maps as OGC GeoPackage 1.3: a layer of contour lines, or of the outlines of a footprint, in the system of the map.
+//!
+//! SQLite writes the database; tables, geometries and the numbers in its head are those of the standard. A spatial index
+//! is an extension, and layers of some hundred features need none.
+
+use std::path::Path;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
+
+use super::shapes::Drawing;
+use super::{About, ExportError};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::output::{Existing, WholeFile};
+use lavoxel_geo::map::contour::Point;
+use lavoxel_geo::map::{Crs, Site};
+
+/// "GPKG", and the version of the standard.
+const APPLICATION: i32 = 0x4750_4B47;
+const VERSION: i32 = 10_300;
+
+/// Numbers of systems: of a plane that is not known, and of one that has no number.
+const NOT_KNOWN: i32 = -1;
+const NO_NUMBER: i32 = 100_000;
+
+/// Bytes of a point of a line or an outline: in the tree of its neighbours, in the ring, and in the geometry, which doubles
+/// as it grows.
+const BYTES_A_POINT: f64 = 160.0;
+
+/// Bytes that SQLite takes: its pages, and its own tables.
+const BYTES_OF_SQLITE: usize = 6 << 20;
+
+/// Tables of every file. No file says when it was written, so that one map always gives the same bytes.
+const TABLES: &str = "
+CREATE TABLE gpkg_spatial_ref_sys (
+  srs_name TEXT NOT NULL, srs_id INTEGER NOT NULL PRIMARY KEY, organization TEXT NOT NULL,
+  organization_coordsys_id INTEGER NOT NULL, definition TEXT NOT NULL, description TEXT);
+CREATE TABLE gpkg_contents (
+  table_name TEXT NOT NULL PRIMARY KEY, data_type TEXT NOT NULL, identifier TEXT UNIQUE, description TEXT DEFAULT '',
+  last_change DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
+  min_x DOUBLE, min_y DOUBLE, max_x DOUBLE, max_y DOUBLE, srs_id INTEGER,
+  CONSTRAINT fk_gc_r_srs_id FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys(srs_id));
+CREATE TABLE gpkg_geometry_columns (
+  table_name TEXT NOT NULL, column_name TEXT NOT NULL, geometry_type_name TEXT NOT NULL, srs_id INTEGER NOT NULL,
+  z TINYINT NOT NULL, m TINYINT NOT NULL,
+  CONSTRAINT pk_geom_cols PRIMARY KEY (table_name, column_name), CONSTRAINT uk_gc_table_name UNIQUE (table_name),
+  CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
+  CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id));
+INSERT INTO gpkg_spatial_ref_sys VALUES
+  ('Undefined Cartesian', -1, 'NONE', -1, 'undefined', 'a plane whose system is not known'),
+  ('Undefined geographic', 0, 'NONE', 0, 'undefined', 'degrees of a system that is not known');
+";
+const LAST_CHANGE: &str = "1970-01-01T00:00:00.000Z";
+
+/// Memory that writing takes beside the map and its points.
+pub(super) fn need() -> MemoryEstimate {
+    MemoryEstimate::of("the GeoPackage", BYTES_OF_SQLITE, 1.0)
+}
+
+/// Writes the map.
+pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> Result<(), ExportError> {
+    drawing.check(path, BYTES_A_POINT)?;
+    let file = WholeFile::create(path, existing)?;
+    fill(file.temporary_path(), drawing).map_err(|cause| ExportError::encoder(path, cause))?;
+    Ok(file.commit()?)
+}
+
+fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
+    let connection = Connection::open(temporary)?;
+    // The file is not in its place yet: a half of it is thrown away, so nothing has to be kept beside it.
+    connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "user_version", VERSION)?;
+    connection.execute_batch("BEGIN")?;
+    connection.execute_batch(TABLES)?;
+    let system = put_systems(&connection, drawing.site)?;
+    Layer::new(&connection, drawing, system)?.fill(drawing)?;
+    connection.execute_batch("COMMIT")?;
+    connection.close().map_err(|(_, cause)| cause)
+}
+
+/// Puts WGS 84, which every file has, and the system of the map; gives the number of the latter.
+fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
+    const PUT: &str = "INSERT INTO gpkg_spatial_ref_sys VALUES (?1, ?2, ?3, ?2, ?4, NULL)";
+    let put = |crs: &Crs, number: i32, organization: &str, text: &str| {
+        let name = crs.name().unwrap_or_else(|| format!("{organization} {number}"));
+        connection.execute(PUT, params![name, number, organization, text]).map(drop)
+    };
+    if let Some(degrees) = Crs::from_epsg(4326) {
+        put(&degrees, 4326, "EPSG", &degrees.to_wkt().unwrap_or_default())?;
+    }
+    let Some(crs) = site.crs() else { return Ok(NOT_KNOWN) };
+    match (crs.epsg(), crs.to_wkt()) {
+        (Some(4326), _) => Ok(4326),
+        (Some(code), text) => {
+            put(crs, code.into(), "EPSG", text.as_deref().unwrap_or("undefined"))?;
+            Ok(code.into())
+        }
+        (None, Some(text)) => {
+            put(crs, NO_NUMBER, "NONE", &text)?;
+            Ok(NO_NUMBER)
+        }
+        (None, None) => Ok(if crs.is_geographic() { 0 } else { NOT_KNOWN }),
+    }
+}
+
+/// A table of features that is being filled.
+struct Layer<'a> {
+    connection: &'a Connection,
+    name: String,
+    /// Puts a feature: its geometry and the values of its columns.
+    put: String,
+    system: i32,
+    around: [f64; 4],
+}
+
+impl<'a> Layer<'a> {
+    fn new(connection: &'a Connection, drawing: &Drawing<'_>, system: i32) -> rusqlite::Result<Self> {
+        let name = table_name(&drawing.caption.name);
+        let (kind, columns): (_, &[&str]) = match drawing.has_lines() {
+            true => ("MULTILINESTRING", &["quantity TEXT", "level DOUBLE", "unit TEXT"]),
+            false => ("POLYGON", &["quantity TEXT", "above DOUBLE", "cells INTEGER", "area_m2 DOUBLE"]),
+        };
+        let list = columns.join(", ");
+        connection.execute_batch(&format!(
+            "CREATE TABLE \"{name}\" (fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, geom {kind}, {list})"
+        ))?;
+        let cautions: String = drawing.about.cautions.iter().map(|text| format!("; caution: {text}")).collect();
+        let about = format!(
+            "{}, {} of {}, {}{cautions}",
+            drawing.caption.description,
+            drawing.caption.when(drawing.about),
+            drawing.about.scene,
+            About::SOFTWARE
+        );
+        connection.execute(
+            "INSERT INTO gpkg_contents (table_name, data_type, identifier, description, last_change, srs_id)
+             VALUES (?1, 'features', ?1, ?2, ?3, ?4)",
+            params![name, about, LAST_CHANGE, system],
+        )?;
+        connection.execute(
+            "INSERT INTO gpkg_geometry_columns VALUES (?1, 'geom', ?2, ?3, 0, 0)",
+            params![name, kind, system],
+        )?;
+        let marks = vec!["?"; columns.len() + 1].join(", ");
+        let put = format!("INSERT INTO \"{name}\" VALUES (NULL, {marks})");
+        Ok(Self { connection, name, put, system, around: NOWHERE })
+    }
+
+    fn fill(mut self, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
+        let quantity = || Value::Text(drawing.caption.name.clone());
+        if drawing.has_lines() {
+            for (level, lines) in drawing.lines() {
+                let unit = Value::Text(drawing.caption.unit.to_owned());
+                self.put(&Geometry::lines(drawing.site, &lines), [quantity(), Value::Real(level), unit])?;
+            }
+        } else {
+            let above = drawing.caption.above.map_or(Value::Null, Value::Real);
+            for piece in drawing.pieces() {
+                let area = Value::Real(piece.cells as f64 * drawing.cell_area_m2());
+                let values = [quantity(), above.clone(), Value::Integer(piece.cells as i64), area];
+                self.put(&Geometry::polygon(drawing.site, &piece.rings), values)?;
+            }
+        }
+        if self.around == NOWHERE {
+            return Ok(());
+        }
+        let [west, south, east, north] = self.around;
+        self.connection.execute(
+            "UPDATE gpkg_contents SET min_x = ?2, min_y = ?3, max_x = ?4, max_y = ?5 WHERE table_name = ?1",
+            params![self.name, west, south, east, north],
+        )?;
+        Ok(())
+    }
+
+    fn put<const N: usize>(&mut self, geometry: &Geometry, values: [Value; N]) -> rusqlite::Result<()> {
+        let [west, south, east, north] = geometry.around;
+        let [w, s, e, n] = self.around;
+        self.around = [w.min(west), s.min(south), e.max(east), n.max(north)];
+        let all = std::iter::once(Value::Blob(geometry.bytes(self.system))).chain(values);
+        self.connection.prepare(&self.put)?.execute(params_from_iter(all)).map(drop)
+    }
+}
+
+/// A box around nothing: west, south, east, north.
+const NOWHERE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
+
+/// The name of a layer: that of its map with nothing that has to be quoted.
+fn table_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+/// A geometry in well-known binary, with what lies around it.
+struct Geometry {
+    wkb: Vec<u8>,
+    around: [f64; 4],
+}
+
+impl Geometry {
+    fn lines(site: &Site, lines: &[Vec<Point>]) -> Self {
+        let mut all = Self { wkb: Vec::new(), around: NOWHERE };
+        all.head(5, lines.len());
+        for line in lines {
+            all.head(2, line.len());
+            line.iter().for_each(|point| all.point(site, *point));
+        }
+        all
+    }
+
+    fn polygon(site: &Site, rings: &[Vec<Point>]) -> Self {
+        let mut all = Self { wkb: Vec::new(), around: NOWHERE };
+        all.head(3, rings.len());
+        for ring in rings {
+            all.count(ring.len() + 1);
+            ring.iter().chain(ring.first()).for_each(|point| all.point(site, *point));
+        }
+        all
+    }
+
+    /// The head of a geometry of a kind, with the number of its parts.
+    fn head(&mut self, kind: u32, parts: usize) {
+        // Little end first.
+        self.wkb.push(1);
+        self.wkb.extend(kind.to_le_bytes());
+        self.count(parts);
+    }
+
+    fn count(&mut self, count: usize) {
+        self.wkb.extend((count as u32).to_le_bytes());
+    }
+
+    fn point(&mut self, site: &Site, point: Point) {
+        let [x, y] = site.on_the_map(point);
+        self.wkb.extend([x, y].map(f64::to_le_bytes).concat());
+        let [w, s, e, n] = self.around;
+        self.around = [w.min(x), s.min(y), e.max(x), n.max(y)];
+    }
+
+    /// The geometry as the standard wants it: with a head that says its system and its bounds.
+    fn bytes(&self, system: i32) -> Vec<u8> {
+        let [west, south, east, north] = self.around;
+        // Version 0; little end first, with bounds of two axes.
+        let mut bytes = b"GP\0\x03".to_vec();
+        bytes.extend(system.to_le_bytes());
+        bytes.extend([west, east, south, north].map(f64::to_le_bytes).concat());
+        bytes.extend(&self.wkb);
+        bytes
+    }
+}

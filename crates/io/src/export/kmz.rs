@@ -1,0 +1,199 @@
+//! Maps for Google Earth and all else that reads KML 2.2: a zipped document with the map as a picture that lies on the ground, its
+//! legend, and the outlines of what it shows.
+//!
+//! The picture is resampled to longitude and latitude, north up, which every reader understands; corners of other shapes are
+//! an extension that few know.
+
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::picture::Sight;
+use super::png::encode;
+use super::qml::escaped;
+use super::shapes::{Drawing, Piece};
+use super::{About, ExportError, MEND};
+use lavoxel_base::output::{Existing, WholeFile};
+use lavoxel_base::words::area;
+use lavoxel_geo::map::{Site, ToDegrees};
+use lavoxel_geo::terrain::Hillshade;
+
+/// Names inside of the file.
+const DOCUMENT: &str = "doc.kml";
+const PICTURE: &str = "files/map.png";
+const LEGEND: &str = "files/legend.png";
+
+/// Bytes of a point of an outline: in the tree of its neighbours and in the ring.
+const BYTES_A_POINT: f64 = 160.0;
+
+/// Points of the lattice along a side of the map, between which a system is as good as straight.
+const LATTICE: usize = 32;
+
+/// Writes the map.
+pub(super) fn write(
+    path: &Path,
+    (sight, drawing): (&Sight<'_>, &Drawing<'_>),
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let way = ToDegrees::of_site(drawing.site).ok_or_else(|| ExportError::NoDegrees { path: path.to_owned() })?;
+    let points = drawing.weigh(drawing.points_of_pieces(), BYTES_A_POINT);
+    points.check(MEND).map_err(ExportError::memory(path))?;
+    let mut file = WholeFile::create(path, existing)?;
+    let around = Degrees::around(drawing.site, &way);
+    fill(&mut file, sight, drawing, (&way, around)).map_err(|cause| ExportError::writing(path, cause))?;
+    Ok(file.commit()?)
+}
+
+fn fill(
+    file: impl Write + Seek,
+    sight: &Sight<'_>,
+    drawing: &Drawing<'_>,
+    (way, around): (&ToDegrees, Degrees),
+) -> io::Result<()> {
+    // The same map gives the same bytes at any time.
+    let packed = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default());
+    let as_it_is = packed.compression_method(CompressionMethod::Stored);
+    let mut zip = ZipWriter::new(file);
+    zip.start_file(DOCUMENT, packed)?;
+    document(&mut zip, drawing, (way, around))?;
+    zip.start_file(PICTURE, as_it_is)?;
+    let size = Hillshade::size_of([drawing.site.grid.nx, drawing.site.grid.nz]);
+    let pixels = around.picture(sight, drawing.site, way, size);
+    encode(&mut zip, (size[0] as u32, size[1] as u32), &pixels, &[]).map_err(io::Error::other)?;
+    drop(pixels);
+    zip.start_file(LEGEND, as_it_is)?;
+    let legend = sight.legend().alone();
+    encode(&mut zip, (legend.width as u32, legend.height as u32), &legend.rgb, &[]).map_err(io::Error::other)?;
+    zip.finish()?;
+    Ok(())
+}
+
+/// A piece of the earth between two meridians and two parallels.
+#[derive(Clone, Copy, Debug)]
+struct Degrees {
+    west: f64,
+    east: f64,
+    south: f64,
+    north: f64,
+}
+
+impl Degrees {
+    /// The least one around a box.
+    fn around(site: &Site, way: &ToDegrees) -> Self {
+        let (nx, nz) = (site.grid.nx as f64, site.grid.nz as f64);
+        let mut around = Self { west: f64::MAX, east: f64::MIN, south: f64::MAX, north: f64::MIN };
+        for k in 0..=LATTICE {
+            let share = k as f64 / LATTICE as f64;
+            for corner in [[share * nx, 0.0], [share * nx, nz], [0.0, share * nz], [nx, share * nz]] {
+                let [x, y] = site.on_the_map(corner);
+                let [longitude, latitude] = way.at(x, y);
+                around.west = around.west.min(longitude);
+                around.east = around.east.max(longitude);
+                around.south = around.south.min(latitude);
+                around.north = around.north.max(latitude);
+            }
+        }
+        around
+    }
+
+    /// A place by its shares of the way east and south.
+    fn at(self, east: f64, south: f64) -> [f64; 2] {
+        [self.west + east * (self.east - self.west), self.north - south * (self.north - self.south)]
+    }
+
+    /// The map drawn on these degrees, four bytes a pixel.
+    fn picture(self, sight: &Sight<'_>, site: &Site, way: &ToDegrees, [width, height]: [usize; 2]) -> Vec<u8> {
+        let step = |k: usize| k as f64 / LATTICE as f64;
+        let node = |k: usize| {
+            let place = self.at(step(k % (LATTICE + 1)), step(k / (LATTICE + 1)));
+            way.back(place).map_or([f64::NAN; 2], |point| site.cells_of(point))
+        };
+        let nodes: Vec<[f64; 2]> = (0..(LATTICE + 1) * (LATTICE + 1)).map(node).collect();
+        sight.overlay((width, height), |x, y| {
+            let along = |pixel: usize, pixels: usize| {
+                let place = (pixel as f64 + 0.5) / pixels as f64 * LATTICE as f64;
+                let first = (place.floor() as usize).min(LATTICE - 1);
+                (first, place - first as f64)
+            };
+            let ((i, u), (j, v)) = (along(x, width), along(y, height));
+            let corner = |i: usize, j: usize, k: usize| nodes[j * (LATTICE + 1) + i][k];
+            let mixed = |k| {
+                let row = |j| corner(i, j, k) + u * (corner(i + 1, j, k) - corner(i, j, k));
+                row(j) + v * (row(j + 1) - row(j))
+            };
+            (mixed(0), mixed(1))
+        })
+    }
+}
+
+fn document(out: &mut impl Write, drawing: &Drawing<'_>, (way, around): (&ToDegrees, Degrees)) -> io::Result<()> {
+    let (caption, about) = (drawing.caption, drawing.about);
+    let when = caption.when(about);
+    let name = if about.scene.is_empty() { when } else { format!("{}, {when}", about.scene) };
+    let note = caption.note.map(|note| format!(". {note}")).unwrap_or_default();
+    let cautions: String = about.cautions.iter().map(|text| format!(" Caution: {text}.")).collect();
+    let description = format!("{}{note}.{cautions} {}", caption.description, About::SOFTWARE);
+    // Longitudes of a map at the date line run on.
+    let turn = 360.0 * (0.5 * (around.west + around.east) / 360.0).round();
+    writeln!(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<kml xmlns=\"http://www.opengis.net/kml/2.2\">\n<Document>\n\
+         <name>{}</name>\n<description>{}</description>\n\
+         <Style id=\"outline\"><LineStyle><color>ff20304a</color><width>1.5</width></LineStyle>\
+         <PolyStyle><fill>0</fill></PolyStyle></Style>\n\
+         <GroundOverlay><name>{}</name><Icon><href>{PICTURE}</href></Icon><LatLonBox><north>{:.9}</north>\
+         <south>{:.9}</south><east>{:.9}</east><west>{:.9}</west></LatLonBox></GroundOverlay>\n\
+         <ScreenOverlay><name>legend</name><Icon><href>{LEGEND}</href></Icon>\
+         <overlayXY x=\"0\" y=\"1\" xunits=\"fraction\" yunits=\"fraction\"/>\
+         <screenXY x=\"0.02\" y=\"0.96\" xunits=\"fraction\" yunits=\"fraction\"/></ScreenOverlay>\n\
+         <Folder><name>outlines</name>",
+        escaped(&name),
+        escaped(&description),
+        escaped(&caption.title),
+        around.north,
+        around.south,
+        around.east - turn,
+        around.west - turn,
+    )?;
+    for piece in drawing.pieces() {
+        placemark(out, drawing, &piece, |point| {
+            let [x, y] = drawing.site.on_the_map(point);
+            let [longitude, latitude] = way.at(x, y);
+            [longitude - turn, latitude]
+        })?;
+    }
+    writeln!(out, "</Folder>\n</Document>\n</kml>")
+}
+
+/// A piece of what the map shows.
+fn placemark(
+    out: &mut impl Write,
+    drawing: &Drawing<'_>,
+    piece: &Piece,
+    place: impl Fn([f64; 2]) -> [f64; 2],
+) -> io::Result<()> {
+    let area_m2 = piece.cells as f64 * drawing.cell_area_m2();
+    let data = |name: &str, value: &str| format!("<Data name=\"{name}\"><value>{value}</value></Data>");
+    let words = [data("quantity", &escaped(&drawing.caption.name)), data("cells", &piece.cells.to_string())].concat();
+    write!(
+        out,
+        "<Placemark><name>{}</name><styleUrl>#outline</styleUrl><ExtendedData>{words}{}</ExtendedData>\
+         <Polygon><tessellate>1</tessellate>",
+        area(area_m2),
+        data("area_m2", &area_m2.to_string())
+    )?;
+    for (i, ring) in piece.rings.iter().enumerate() {
+        let side = if i == 0 { "outer" } else { "inner" };
+        write!(out, "<{side}BoundaryIs><LinearRing><coordinates>")?;
+        for point in ring.iter().chain(ring.first()) {
+            let [longitude, latitude] = place(*point);
+            write!(out, "{longitude:.8},{latitude:.8} ")?;
+        }
+        write!(out, "</coordinates></LinearRing></{side}BoundaryIs>")?;
+    }
+    writeln!(out, "</Polygon></Placemark>")
+}

@@ -1,0 +1,518 @@
+//! Maps for geographic information systems: a number for each column of the box, on the map of the heightmap that the
+//! ground came from. One file of code per format, chosen by the ending of the name.
+//!
+//! | map | unit | what it is |
+//! |---|---|---|
+//! | `thickness` | m | the lava of the column, without the air between: amounts added up, times the height of a cell |
+//! | `arrival` | steps | number of steps after which lava first stood there; 0: before the first step |
+//! | `max-thickness` | m | the largest thickness after any step |
+//! | `peak-energy` | vent units | the largest energy in any one cell of the column after any step |
+//! | `surface` | m | elevation of ground and lava together: `ground` + `thickness` |
+//! | `ground` | m | elevation of the ground, with what was built and dug |
+//! | `ash` | kg/m² | ash that fell from the air, where the scene has one |
+//! | `footprint` | | 1 where the thickness is above a limit ([`Subject::footprint`]) |
+//! | `water.thickness`, … | | the same of another material of the scene; its `surface` is that of ground, water and all that is heavier |
+//!
+//! Of grains those at rest count in `thickness` and `surface`, without streams that fall.
+//!
+//! In a world of the physical model ([`lavoxel_flow`]) the maps are:
+//!
+//! | map | unit | what it is |
+//! |---|---|---|
+//! | `thickness` | m | lava of the column, what is liquid and what set |
+//! | `set-thickness` | m | the part of it that turned to rock |
+//! | `max-thickness` | m | the largest thickness of lava, liquid and set, after any step |
+//! | `arrival` | h | hours from the start after which lava first stood there |
+//! | `temperature` | K | temperature of the uppermost liquid |
+//! | `viscosity` | Pa s | viscosity of the uppermost liquid |
+//! | `max-speed` | m/s | the largest speed of its surface so far |
+//! | `surface` | m | elevation of what is there now |
+//! | `ground` | m | elevation of the ground before the flow |
+//!
+//! Metres are true ones: a vertical exaggeration of the box is taken out again. Steps are not seconds; the automaton has no
+//! clock. A full cell of fresh lava carries 1 vent unit of energy if its vent says `energy = 1`, and lava spreads from a
+//! cell with more than `rules.threshold` of it. There is no data in `thickness` where the material does not stand now, and
+//! in `arrival`, `max-thickness` and `peak-energy` where it never stood.
+
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, Zip};
+
+use super::format::{Format, Formats};
+use super::shapes::Drawing;
+pub use super::style::MapStyle;
+pub use super::subject::Subject;
+pub use super::values::Values;
+use super::{About, Caption, ExportError, MEND, asc, geojson, geotiff, gpkg, qml};
+use super::{kmz, picture};
+use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::output::{Existing, check_free};
+use lavoxel_base::units::{cells, energy};
+use lavoxel_flow::{Flow, FlowColumn};
+use lavoxel_geo::map::{Site, ToDegrees};
+use lavoxel_geo::terrain::Hillshade;
+use lavoxel_render::Image;
+use lavoxel_sim::records::{NEVER, Records};
+use lavoxel_sim::state::State;
+
+/// A state of the world and its past, from which maps are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Maps<'a> {
+    /// The state.
+    pub world: &'a State,
+    /// The past of its materials; only some maps need it.
+    pub records: &'a [Records],
+    /// Where it stands.
+    pub site: &'a Site,
+}
+
+impl Maps<'_> {
+    /// The numbers of a map.
+    ///
+    /// # Panics
+    /// When the measure [needs records](ColumnMeasure::needs_records) and there are none of its material.
+    pub fn values(&self, quantity: &ColumnQuantity) -> Values {
+        let past = || {
+            let records = self.records.iter().find(|records| Some(records.material()) == quantity.material());
+            records.expect("the caller keeps records for maps that need them")
+        };
+        if let Some(flow) = self.world.flow().filter(|_| !quantity.measure().needs_records()) {
+            return Values::Real(self.of_flow(flow, quantity.measure()));
+        }
+        match quantity.measure() {
+            ColumnMeasure::Thickness => Values::Real(self.metres(&self.amounts(quantity)).mapv(none_at_zero)),
+            ColumnMeasure::Arrival => Values::Whole(past().arrival().mapv(steps)),
+            ColumnMeasure::MaxThickness => {
+                Values::Real(self.metres(&past().thickest().mapv(u64::from)).mapv(none_at_zero))
+            }
+            ColumnMeasure::PeakEnergy => {
+                let mut peaks = past().peak_energy().mapv(energy);
+                Zip::from(&mut peaks)
+                    .and(past().arrival())
+                    .for_each(|peak, &at| *peak = if at == NEVER { f32::NAN } else { *peak });
+                Values::Real(peaks)
+            }
+            ColumnMeasure::Surface => Values::Real(self.ground() + self.metres(&self.amounts_up_to(quantity))),
+            ColumnMeasure::Ground => Values::Real(self.ground()),
+            ColumnMeasure::Ash => Values::Real(self.ash().mapv(none_at_zero)),
+            ColumnMeasure::ArrivalTime
+            | ColumnMeasure::SetThickness
+            | ColumnMeasure::Temperature
+            | ColumnMeasure::Viscosity
+            | ColumnMeasure::MaxSpeed => panic!("only a world of the physical model has this map"),
+        }
+    }
+
+    /// A map of the physical model, in true units from the exact columns of the flow.
+    fn of_flow(&self, flow: &Flow, measure: ColumnMeasure) -> Array2<f32> {
+        let grid = self.site.grid;
+        let value = |column: FlowColumn| match measure {
+            ColumnMeasure::Thickness => positive(column.liquid_m + column.set_m),
+            ColumnMeasure::SetThickness => positive(column.set_m),
+            ColumnMeasure::ArrivalTime => column.arrival_s.map(|seconds| seconds / 3600.0),
+            ColumnMeasure::Temperature => column.surface_k,
+            ColumnMeasure::Viscosity => column.viscosity_pa_s,
+            ColumnMeasure::MaxSpeed => column.arrival_s.map(|_| column.max_speed_m_s),
+            ColumnMeasure::Surface => Some(self.site.floor_m + column.surface_m),
+            ColumnMeasure::Ground => Some(self.site.floor_m + column.ground_m),
+            _ => None,
+        };
+        let of_column = |(z, x)| value(flow.column(grid.column(x, z))).map_or(f32::NAN, |value| value as f32);
+        Array2::from_shape_fn((grid.nz, grid.nx), of_column)
+    }
+
+    /// The numbers of a map of a quantity or of its footprint.
+    ///
+    /// # Panics
+    /// As [`Maps::values`].
+    pub fn values_of(&self, subject: &Subject) -> Values {
+        let values = self.values(subject.quantity());
+        match subject.above() {
+            None => values,
+            Some(limit) => {
+                let inside = |value: f64| if value > limit { 1 } else { Values::NO_WHOLE };
+                Values::Whole(values.to_reals().mapv(inside))
+            }
+        }
+    }
+
+    /// The blocks of cells in which a quantity is known: those of the air, for what falls from it.
+    fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
+        let air = self.world.air().filter(|_| quantity.measure() == ColumnMeasure::Ash);
+        air.map_or(picture::Blocks::CELLS, |air| {
+            let grid = air.grid();
+            picture::Blocks {
+                edge: grid.ratio,
+                first: grid.corner.map(|corner| corner.rem_euclid(grid.ratio as i32) as usize),
+            }
+        })
+    }
+
+    /// Ash on the ground in kg/m².
+    fn ash(&self) -> Array2<f32> {
+        let of_column = |(z, x)| self.world.air().map_or(0.0, |air| air.ash_on(x, z) as f32);
+        Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
+    }
+
+    /// Amount of the material in each column, in units.
+    fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
+        let number = quantity.material().and_then(|material| self.world.number_of(material));
+        let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
+        number.map_or_else(none, |number| self.world.lying_amounts(number))
+    }
+
+    /// Amount of the material and of all heavier ones in each column, in units.
+    fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
+        let last = quantity.material().and_then(|material| self.world.number_of(material));
+        let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
+        (0..last.map_or(0, |last| last + 1)).fold(none, |sum, number| sum + self.world.lying_amounts(number))
+    }
+
+    /// Thickness in metres of so many units in a column.
+    fn metres(&self, units: &Array2<u64>) -> Array2<f32> {
+        units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
+    }
+
+    /// A map as a picture over the ground with its legend, which reaches the number `upper` at least.
+    ///
+    /// # Panics
+    /// As [`Maps::values`].
+    pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
+        let (caption, values) = (subject.caption(self.world.flow().is_some()), self.values_of(subject));
+        let style = MapStyle::up_to(&caption, &values, upper);
+        let (blocks, site, ground) = (self.blocks(subject.quantity()), self.site, self.ground());
+        let values = values.to_reals();
+        picture::Sight { caption: &caption, values, blocks, style: &style, about, site }.sheet(ground)
+    }
+
+    /// Elevation of the ground in metres.
+    fn ground(&self) -> Array2<f32> {
+        self.world.ground().surface().mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
+    }
+}
+
+/// A thickness, if there is one.
+fn positive(metres: f64) -> Option<f64> {
+    (metres > 0.0).then_some(metres)
+}
+
+/// Leaves out columns without thickness.
+fn none_at_zero(metres: f32) -> f32 {
+    if metres > 0.0 { metres } else { f32::NAN }
+}
+
+/// An arrival as a whole number of a map.
+fn steps(arrival: u32) -> i32 {
+    if arrival == NEVER { Values::NO_WHOLE } else { i32::try_from(arrival).unwrap_or(i32::MAX) }
+}
+
+/// How a format of maps is weighed and written.
+#[derive(Debug)]
+struct Writer {
+    need: fn(Grid) -> MemoryEstimate,
+    put: fn(&Raster<'_>, &Path, &Lines<'_>, Existing) -> Result<(), ExportError>,
+    /// Ending of a file beside it that is a part of it.
+    beside: Option<&'static str>,
+    kind: Kind,
+}
+
+/// Parts of a file besides its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// QGIS looks for a style beside it.
+    Raster,
+    /// A quantity becomes contour lines.
+    Vector,
+    /// Colours of its own.
+    Picture,
+    /// A picture whose coordinates are longitude and latitude, whatever those of the map are.
+    Globe,
+}
+
+/// Contour lines and outlines of a map.
+struct Lines<'a> {
+    style: &'a MapStyle,
+    levels: Option<&'a [f64]>,
+    smooth: bool,
+}
+
+const FORMATS: Formats<Writer> = Formats {
+    purpose: "map",
+    list: &[
+        Format {
+            endings: &["tif", "tiff"],
+            about: "GeoTIFF",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE),
+                put: |map, path, _, existing| {
+                    let labels = geotiff::Labels { caption: map.caption, about: map.about };
+                    geotiff::write(path, &map.values, &labels, map.site, existing)
+                },
+                beside: None,
+                kind: Kind::Raster,
+            },
+        },
+        Format {
+            endings: &["asc"],
+            about: "ESRI ASCII grid",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE),
+                put: |map, path, _, existing| asc::write(path, &map.values, map.site, existing),
+                beside: Some("prj"),
+                kind: Kind::Raster,
+            },
+        },
+        Format {
+            endings: &["geojson", "json"],
+            about: "lines, polygons",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_LINES),
+                put: |map, path, lines, existing| geojson::write(path, &map.drawing(lines), existing),
+                beside: None,
+                kind: Kind::Vector,
+            },
+        },
+        Format {
+            endings: &["gpkg"],
+            about: "GeoPackage",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_LINES).and(gpkg::need()),
+                put: |map, path, lines, existing| gpkg::write(path, &map.drawing(lines), existing),
+                beside: None,
+                kind: Kind::Vector,
+            },
+        },
+        Format {
+            endings: &["png"],
+            about: "picture",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_PICTURE).and(pixels(grid)),
+                put: |map, path, lines, existing| picture::write(path, &map.sight(lines), (map.ground)(), existing),
+                beside: None,
+                kind: Kind::Picture,
+            },
+        },
+        Format {
+            endings: &["kmz"],
+            about: "for Google Earth",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_OF_LINES + BYTES_OF_PICTURE).and(pixels(grid)),
+                put: |map, path, lines, existing| kmz::write(path, (&map.sight(lines), &map.drawing(lines)), existing),
+                beside: None,
+                kind: Kind::Globe,
+            },
+        },
+    ],
+};
+
+fn kind_of(path: &Path) -> Option<Kind> {
+    FORMATS.of(path).ok().map(|writer| writer.kind)
+}
+
+fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
+    MemoryEstimate::of("the map", grid.columns(), bytes)
+}
+
+/// Endings of maps that can be written, in words.
+pub fn formats() -> String {
+    FORMATS.words()
+}
+
+/// Bytes of a column while the numbers of a map are found: amounts in units, and two copies in metres.
+const BYTES_A_VALUE: f64 = 16.0;
+
+/// Bytes of a column while its numbers become lines, with its piece of an outline; and a picture, with two copies of the ground.
+pub(super) const BYTES_OF_LINES: f64 = 24.0;
+const BYTES_OF_PICTURE: f64 = 20.0;
+
+/// Bytes of a pixel of a map: its height, its colour on the map and on the sheet, and what an encoder holds.
+const BYTES_A_PIXEL: f64 = 14.0;
+
+/// Memory that writing a map of this box takes, in the format that the ending of the name says; of lines and polygons, without their
+/// points.
+pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
+    FORMATS.of(path).map_or_else(|_| columns(grid, BYTES_A_VALUE), |writer| (writer.need)(grid))
+}
+
+/// Memory of the picture of a map with legend and heading around it.
+fn pixels(grid: Grid) -> MemoryEstimate {
+    let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
+    MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL)
+}
+
+/// A map that is to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapFile {
+    /// Quantity that the map shows.
+    pub subject: Subject,
+    /// The file: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` where the coordinate system is known),
+    /// lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with feature `render`, a picture (`.png`), also on the globe (`.kmz`).
+    pub path: PathBuf,
+    /// Whether a raster gets a style for QGIS, `.qml`, beside it.
+    pub style: bool,
+    /// Levels of the contour lines of a `.geojson` or `.gpkg`; without them, the numbers of the legend.
+    pub levels: Option<Vec<f64>>,
+    /// Whether lines and outlines have round corners.
+    pub smooth: bool,
+}
+
+impl MapFile {
+    /// The map of a subject, with its style.
+    pub fn new(subject: Subject, path: PathBuf) -> Self {
+        Self { subject, path, style: true, levels: None, smooth: false }
+    }
+
+    /// Whether it is drawn as contour lines.
+    pub fn has_levels(&self) -> bool {
+        kind_of(&self.path) == Some(Kind::Vector) && self.subject.above().is_none()
+    }
+
+    /// The style of QGIS that belongs to it, if it gets one.
+    pub fn style_path(&self) -> Option<PathBuf> {
+        (self.style && kind_of(&self.path) == Some(Kind::Raster)).then(|| qml::path_of(&self.path))
+    }
+
+    /// Memory that writing it takes, by [`need_of`].
+    pub fn need(&self, grid: Grid) -> MemoryEstimate {
+        need_of(&self.path, grid)
+    }
+
+    /// Checks, before long work, that it can be written.
+    ///
+    /// # Errors
+    /// [`ExportError::UnknownFormat`] for an ending that is not known, [`ExportError::Output`] for a file that is to be
+    /// kept or cannot be written. The file `.prj` beside it counts as a part of it; a style that is there stays, as its owner may
+    /// have changed it.
+    pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
+        if let Some(ending) = FORMATS.of(&self.path)?.beside {
+            check_free(&self.path.with_extension(ending), existing)?;
+        }
+        if let Some(style) = self.style_path().filter(|style| !keeps_style(style, existing)) {
+            check_free(&style, existing)?;
+        }
+        Ok(check_free(&self.path, existing)?)
+    }
+
+    /// Checks, before long work, that it can be written of this box.
+    ///
+    /// # Errors
+    /// [`ExportError::NoDegrees`] for a `.kmz` where the map's system is not known.
+    pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
+        let lost = FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
+        if lost { Err(ExportError::NoDegrees { path: self.path.clone() }) } else { Ok(()) }
+    }
+
+    /// Writes it with the files beside it.
+    ///
+    /// # Errors
+    /// As [`MapFile::check`], and [`ExportError::Memory`]; then no part of the file is left behind.
+    ///
+    /// # Panics
+    /// As [`Maps::values`].
+    pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
+        self.need(maps.site.grid).check(MEND).map_err(ExportError::memory(&self.path))?;
+        let raster = Raster {
+            caption: &self.subject.caption(maps.world.flow().is_some()),
+            values: maps.values_of(&self.subject),
+            ground: &|| maps.ground(),
+            blocks: maps.blocks(self.subject.quantity()),
+            site: maps.site,
+            about,
+        };
+        self.check(existing)?;
+        raster.put(&self.path, (self.levels.as_deref(), self.smooth), existing)?;
+        self.style_path().map_or(Ok(()), |path| raster.put_style(&path, existing))
+    }
+}
+
+/// The numbers of a map with all that is written on it.
+pub struct Raster<'a> {
+    caption: &'a Caption,
+    values: Values,
+    /// Elevation of the ground in metres, under a picture.
+    ground: &'a dyn Fn() -> Array2<f32>,
+    blocks: picture::Blocks,
+    site: &'a Site,
+    about: &'a About,
+}
+
+impl<'a> Raster<'a> {
+    /// Numbers with a value for each column of the box of `site`.
+    pub fn new(
+        caption: &'a Caption,
+        values: Values,
+        ground: &'a dyn Fn() -> Array2<f32>,
+        site: &'a Site,
+        about: &'a About,
+    ) -> Self {
+        let blocks = picture::Blocks::CELLS;
+        Self { caption, values, ground, blocks, site, about }
+    }
+
+    /// Writes it in the format that the ending of `path` names; a raster gets its style for QGIS, `.qml`, beside it.
+    /// `levels` are those of contour lines; without them, the numbers of the legend.
+    ///
+    /// # Errors
+    /// As [`MapFile::check`]; then no part of the file is left behind.
+    pub fn write(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
+        self.put(path, (levels, false), existing)?;
+        if kind_of(path) == Some(Kind::Raster) { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
+    }
+
+    fn put(
+        &self,
+        path: &Path,
+        (levels, smooth): (Option<&[f64]>, bool),
+        existing: Existing,
+    ) -> Result<(), ExportError> {
+        let writer = FORMATS.of(path)?;
+        (writer.need)(self.site.grid).check(MEND).map_err(ExportError::memory(path))?;
+        let style = MapStyle::of(self.caption, &self.values);
+        (writer.put)(self, path, &Lines { style: &style, levels, smooth }, existing)
+    }
+
+    /// The map as lines and polygons.
+    fn drawing<'b>(&'b self, lines: &'b Lines<'b>) -> Drawing<'b> {
+        let Self { caption, values, site, about, .. } = self;
+        let Lines { style, levels, smooth } = *lines;
+        Drawing { caption, values: values.to_reals(), style, levels, smooth, about, site }
+    }
+
+    /// The map as a picture.
+    fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
+        let Self { caption, values, site, about, blocks, .. } = self;
+        picture::Sight { caption, values: values.to_reals(), blocks: *blocks, style: lines.style, about, site }
+    }
+
+    fn put_style(&self, path: &Path, existing: Existing) -> Result<(), ExportError> {
+        if keeps_style(path, existing) {
+            return Ok(());
+        }
+        qml::write(path, &MapStyle::of(self.caption, &self.values), existing)
+    }
+}
+
+/// Whether a style is there and stays.
+fn keeps_style(path: &Path, existing: Existing) -> bool {
+    existing == Existing::Keep && path.is_file()
+}
+
+/// Writes a map of a quantity without a style, in the format that the ending of `path` names.
+///
+/// # Errors
+/// As [`MapFile::write`].
+///
+/// # Panics
+/// As [`Maps::values`].
+pub fn write_map(
+    path: &Path,
+    quantity: &ColumnQuantity,
+    maps: &Maps<'_>,
+    about: &About,
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let subject = Subject::of(quantity.clone());
+    MapFile { style: false, ..MapFile::new(subject, path.to_owned()) }.write(maps, about, existing)
+}

@@ -1,0 +1,77 @@
+//! PLY, little-endian.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::{Part, Skin};
+use crate::export::ExportError;
+use crate::export::state::ExportState;
+use lavoxel_base::output::{Existing, OutputError, WholeFile};
+
+pub(super) fn write(
+    path: &Path,
+    shot: &ExportState<'_>,
+    parts: &[Part<'_>],
+    skin: &Skin,
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    write_all(&mut file, shot, parts, skin).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}
+
+fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], skin: &Skin) -> io::Result<()> {
+    writeln!(file, "ply\nformat binary_little_endian 1.0")?;
+    for (name, text) in shot.facts() {
+        // A head is lines of plain letters.
+        let text: String = text.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
+        writeln!(file, "comment {name}: {text}")?;
+    }
+    // One material needs no number.
+    let numbered = parts.len() > 1;
+    for (number, part) in parts.iter().enumerate().filter(|_| numbered) {
+        writeln!(file, "comment material {number}: {}", part.material.name)?;
+    }
+    let corners: usize = parts.iter().map(|part| part.mesh.positions.len()).sum();
+    let triangles: usize = parts.iter().map(|part| part.mesh.triangles.len()).sum();
+    writeln!(file, "comment axes: x east, y north, z up\nelement vertex {corners}")?;
+    for property in ["x", "y", "z", "nx", "ny", "nz"] {
+        writeln!(file, "property float {property}")?;
+    }
+    for property in ["red", "green", "blue"] {
+        writeln!(file, "property uchar {property}")?;
+    }
+    writeln!(file, "property float energy\nelement face {triangles}")?;
+    writeln!(file, "property list uchar int vertex_indices")?;
+    writeln!(file, "{}end_header", if numbered { "property uchar material\n" } else { "" })?;
+    parts.iter().try_for_each(|part| write_corners(file, part, skin))?;
+    let mut first = 0;
+    for (number, part) in parts.iter().enumerate() {
+        for triangle in &part.mesh.triangles {
+            file.write_all(&[3])?;
+            for corner in triangle {
+                file.write_all(&(first + corner).to_le_bytes())?;
+            }
+            if numbered {
+                file.write_all(&[number as u8])?;
+            }
+        }
+        first += part.mesh.positions.len() as u32;
+    }
+    Ok(())
+}
+
+/// Writes the corners of a surface; those of a material that carries no energy have 0 of it.
+fn write_corners(file: &mut impl Write, part: &Part<'_>, skin: &Skin) -> io::Result<()> {
+    let mesh = &part.mesh;
+    let plain = part.material.look.srgb();
+    for (i, (position, normal)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {
+        for number in position.iter().chain(normal) {
+            file.write_all(&number.to_le_bytes())?;
+        }
+        let energy = mesh.energies.get(i).copied();
+        file.write_all(&energy.map_or(plain, |energy| skin.palette.srgb(Skin::position(energy))))?;
+        file.write_all(&energy.unwrap_or(0.0).to_le_bytes())?;
+    }
+    Ok(())
+}

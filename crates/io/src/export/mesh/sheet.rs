@@ -1,0 +1,202 @@
+//! Liquid that lies thinner on its bed than the surface nets see: a sheet over the mesh of the ground, higher by the thickness.
+//!
+//! The low-pass of a film never passes the level, so that a flow of a few decimetres in cells of metres would have no surface. The
+//! sheet has the triangles of [`Mesh::ground`] around each column with a film, twice: at the bed and higher by the thickness, which
+//! falls to 0 in the middles of the columns around. It is closed, and its volume is that of the liquid.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{Mesh, NoMesh};
+use crate::export::MEND;
+use crate::export::state::ExportState;
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::units::{amount, cells, energy};
+
+/// Bytes of a column with a film while the sheet grows: its record, two corners and four triangles, and the tables of both.
+const BYTES_A_COLUMN: f64 = 1200.0;
+
+/// Steps from a column to the six that the triangulation of the ground joins it with, counter-clockwise seen from above.
+const AROUND: [[isize; 2]; 6] = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
+
+/// A column as a corner of the sheet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Film {
+    /// Thickness in cells; 0 in a gap that the sheet closes.
+    thickness: f64,
+    /// Energy per amount in vent units.
+    energy: f32,
+}
+
+/// A column `[x, z]`.
+type Column = [usize; 2];
+
+/// Adds the sheet of the layer with a number to the nets of its surface, of which `is_thick` says for each column whether they
+/// pass through it.
+pub(super) fn add(mesh: &mut Mesh, shot: &ExportState<'_>, layer: usize, is_thick: &[bool]) -> Result<(), NoMesh> {
+    let grid = shot.world.grid();
+    let mut films = BTreeMap::new();
+    let held: BTreeSet<usize> =
+        shot.world.layers()[layer].held().map(|([x, _, z], _)| grid.column(x, z)).filter(|&c| !is_thick[c]).collect();
+    for column in held {
+        let at = [column % grid.nx, column / grid.nx];
+        films.extend(film(shot, layer, at).map(|film| (at, film)));
+    }
+    MemoryEstimate::of("the thin parts of the surface", films.len(), BYTES_A_COLUMN).check(MEND)?;
+    let mut sheet = Sheet { shot, layer, films, mesh, corners: HashMap::new() };
+    sheet.close_gaps();
+    sheet.add_triangles();
+    Ok(())
+}
+
+/// The film of a layer on the bed of a column; none where the layer hangs, falls, or lies below a roof.
+fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
+    let (mut units, mut heat) = (0_u64, 0_u64);
+    for y in lying(shot, layer, [x, z]) {
+        let cell = shot.world.layers()[layer].at([x, y, z]);
+        (units, heat) = (units + u64::from(cell.amount), heat + u64::from(cell.energy));
+    }
+    let energy = heat as f32 * energy(1) / (units.max(1) as f32 * amount(1));
+    (units > 0).then(|| Film { thickness: cells(units), energy })
+}
+
+/// Cells from the ground of a column up that hold the layer with a number or heavier ones, without a gap.
+fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<Item = usize> {
+    let (world, ny) = (shot.world, shot.world.grid().ny);
+    let holds = move |&y: &usize| world.layers()[..=layer].iter().any(|layer| layer.at([x, y, z]).amount > 0);
+    (world.ground().top(x, z)..ny).take_while(holds)
+}
+
+/// A sheet that grows.
+struct Sheet<'a, 'b> {
+    shot: &'a ExportState<'b>,
+    layer: usize,
+    films: BTreeMap<Column, Film>,
+    mesh: &'a mut Mesh,
+    /// Numbers of the corners at the top and at the bed of a column, of the fan of triangles with a number.
+    corners: HashMap<(Column, usize), [u32; 2]>,
+}
+
+impl Sheet<'_, '_> {
+    /// The column one step from another one, in the box.
+    fn beside(&self, [x, z]: Column, direction: usize) -> Option<Column> {
+        let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
+        let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
+        (x < grid.nx && z < grid.nz).then_some([x, z])
+    }
+
+    fn is_film(&self, column: Option<Column>) -> bool {
+        column.is_some_and(|column| self.films.contains_key(&column))
+    }
+
+    /// Gives columns with films on five sides or all a film of no thickness: in every other column the top and the bed of the sheet
+    /// meet, and what lies on both sides of an edge between two of these has other corners.
+    fn close_gaps(&mut self) {
+        let near = |sheet: &Self, column: Column| (0..6).filter_map(|k| sheet.beside(column, k)).collect::<Vec<_>>();
+        let mut open: BTreeSet<Column> = self.films.keys().flat_map(|&column| near(self, column)).collect();
+        while let Some(column) = open.pop_first() {
+            let films = (0..6).filter(|&k| self.is_film(self.beside(column, k))).count();
+            if films >= 5 && !self.films.contains_key(&column) {
+                open.extend(near(self, column));
+                self.films.insert(column, Film::default());
+            }
+        }
+    }
+
+    fn add_triangles(&mut self) {
+        let mut triangles = BTreeSet::new();
+        for &column in self.films.keys() {
+            for slot in 0..6 {
+                if let (Some(a), Some(b)) = (self.beside(column, slot), self.beside(column, slot + 1)) {
+                    // Each once, whichever of its corners comes first.
+                    let mut triangle = [column, a, b];
+                    let first = (0..3).min_by_key(|&i| triangle[i]).unwrap_or(0);
+                    triangle.rotate_left(first);
+                    triangles.insert(triangle);
+                }
+            }
+        }
+        for triangle in triangles {
+            let corners: [[u32; 2]; 3] =
+                std::array::from_fn(|i| self.corners(triangle[i], [triangle[(i + 1) % 3], triangle[(i + 2) % 3]]));
+            let [top, bed] = [0, 1].map(|side| corners.map(|corner| corner[side]));
+            self.mesh.triangles.extend([top, [bed[0], bed[2], bed[1]]]);
+            for i in 0..3 {
+                let next = (i + 1) % 3;
+                if self.is_at_side(triangle[i], triangle[next]) {
+                    self.add_wall([corners[i], corners[next]]);
+                }
+            }
+        }
+    }
+
+    /// Whether an edge lies at a side of the box.
+    fn is_at_side(&self, a: Column, b: Column) -> bool {
+        let grid = self.shot.world.grid();
+        [grid.nx, grid.nz].iter().enumerate().any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
+    }
+
+    /// Joins the top and the bed along an edge of the top from one corner to the next.
+    fn add_wall(&mut self, [[from, from_bed], [to, to_bed]]: [[u32; 2]; 2]) {
+        if from != from_bed {
+            self.mesh.triangles.push([to, from, from_bed]);
+        }
+        if to != to_bed {
+            self.mesh.triangles.push([to, from_bed, to_bed]);
+        }
+    }
+
+    /// Numbers of the top and of the bed corner of a column in the triangle with two others, counter-clockwise.
+    fn corners(&mut self, column: Column, others: [Column; 2]) -> [u32; 2] {
+        let key = (column, self.fan(column, others));
+        if let Some(corners) = self.corners.get(&key) {
+            return *corners;
+        }
+        let film = self.films.get(&column).copied();
+        let own = film.filter(|film| film.thickness > 0.0).map(|film| film.energy);
+        let energy = own.unwrap_or_else(|| self.energy_around(column));
+        let bed = self.bed(column);
+        let top = self.add_corner(column, bed + film.unwrap_or_default().thickness, energy);
+        let bed = if film.is_some() { self.add_corner(column, bed, energy) } else { top };
+        self.corners.insert(key, [top, bed]);
+        [top, bed]
+    }
+
+    /// Number of the fan of a column to which a triangle belongs: the direction in which it begins. Fans end at edges to columns
+    /// without a film; around a film there is one.
+    fn fan(&self, column: Column, others: [Column; 2]) -> usize {
+        if self.films.contains_key(&column) {
+            return 0;
+        }
+        let is_slot = |slot: &usize| [*slot, slot + 1].map(|k| self.beside(column, k)) == others.map(Some);
+        let mut slot = (0..6).find(is_slot).unwrap_or(0);
+        while self.is_film(self.beside(column, slot)) && self.beside(column, slot + 5).is_some() {
+            slot = (slot + 5) % 6;
+        }
+        slot
+    }
+
+    fn energy_around(&self, column: Column) -> f32 {
+        let near = (0..6).filter_map(|k| self.films.get(&self.beside(column, k)?)).filter(|film| film.thickness > 0.0);
+        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), film| (sum + film.energy, count + 1.0_f32));
+        sum / count.max(1.0)
+    }
+
+    /// Height in cells of what a film lies on: the ground and heavier matter on it.
+    fn bed(&self, [x, z]: Column) -> f64 {
+        let (world, mut heavier) = (self.shot.world, 0);
+        if let Some(last) = self.layer.checked_sub(1) {
+            let layers = &world.layers()[..=last];
+            let in_cell = |y: usize| layers.iter().map(|layer| u64::from(layer.at([x, y, z]).amount)).sum::<u64>();
+            heavier = lying(self.shot, last, [x, z]).map(in_cell).sum();
+        }
+        f64::from(world.ground().surface()[[z, x]]) + cells(heavier)
+    }
+
+    fn add_corner(&mut self, [x, z]: Column, height: f64, energy: f32) -> u32 {
+        let site = self.shot.site;
+        let north = (site.grid.nz - z) as f64 - 0.5;
+        self.mesh.positions.push(site.local_m([x as f64 + 0.5, north, height]).map(|m| m as f32));
+        self.mesh.energies.push(energy);
+        self.mesh.positions.len() as u32 - 1
+    }
+}

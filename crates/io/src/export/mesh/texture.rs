@@ -1,0 +1,51 @@
+//! Pictures that lie on meshes, as PNG.
+
+use super::Skin;
+use crate::export::state::ExportState;
+use lavoxel_automaton::view::{Drape, linear_to_srgb};
+
+/// Texels of the picture of a palette.
+const SHADES: usize = 256;
+
+/// Texels along the longer side of the ground's picture.
+const SIDE: usize = 1024;
+
+/// Most bytes of the pictures, texels and PNG.
+pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
+
+/// Position in the palette up to which crust gives no light.
+const DARK: f32 = 0.12;
+
+/// The light of lava by its energy: a row of texels, the coldest first. Crust is dark, and light grows with the square of
+/// what is hotter.
+pub(super) fn glow(skin: &Skin) -> Vec<u8> {
+    let texel = |i: usize| {
+        let position = i as f32 / (SHADES - 1) as f32;
+        let hot = ((position - DARK) / (1.0 - DARK)).max(0.0);
+        skin.palette.linear(position).map(|c| (linear_to_srgb((c * hot * hot).clamp(0.0, 1.0)) * 255.0 + 0.5) as u8)
+    };
+    png([SHADES, 1], &(0..SHADES).flat_map(texel).collect::<Vec<_>>())
+}
+
+/// The rock of the ground from above, below the picture over it.
+pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
+    /// Most texels to a column without a picture.
+    const OF_COLUMN: usize = 4;
+    let grid = shot.site.grid;
+    let longer = grid.nx.max(grid.nz);
+    let side = if drape.is_some() { SIDE } else { SIDE.min(OF_COLUMN * longer) };
+    let texels = |columns: usize| (columns * side).div_ceil(longer).max(1);
+    let size = [texels(grid.nx), texels(grid.nz)];
+    Some(png(size, &lavoxel_render::ground_picture(shot.world.ground().surface(), drape, size)))
+}
+
+/// RGB texels as PNG.
+fn png([wide, high]: [usize; 2], rgb: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, wide as u32, high as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(rgb));
+    written.expect("memory takes every byte of a picture of this size");
+    bytes
+}

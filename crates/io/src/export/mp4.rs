@@ -1,0 +1,81 @@
+//! MP4 (H.264) through the program ffmpeg, when it is installed: raw frames go down its standard input.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use super::{Animation, ExportError, Film};
+use lavoxel_base::output::WholeFile;
+
+/// Threads of the encoder, on every machine.
+const ENCODER_THREADS: &str = "4";
+
+pub(super) struct Mp4 {
+    file: WholeFile,
+    ffmpeg: Child,
+    frames: Option<ChildStdin>,
+}
+
+/// Refuses an animation where ffmpeg cannot be started.
+pub(super) fn check_ffmpeg(path: &Path) -> Result<(), ExportError> {
+    let quiet = Command::new("ffmpeg")
+        .arg("-version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let is_there = quiet.is_ok_and(|status| status.success());
+    if is_there { Ok(()) } else { Err(ExportError::NoFfmpeg { path: path.to_owned() }) }
+}
+
+impl Mp4 {
+    pub(super) fn new(file: WholeFile, film: Film) -> Result<Self, ExportError> {
+        let mut command = Command::new("ffmpeg");
+        // In a group of its own, a Ctrl-C at the terminal stops us and leaves ffmpeg to complete the file.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut ffmpeg = command
+            .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"])
+            .args(["-s", &format!("{}x{}", film.width, film.height), "-r", &film.fps.to_string(), "-i", "-"])
+            // Players want 4:2:0 colour, which wants even sides.
+            .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-sws_flags", "+bicubic+accurate_rnd+bitexact"])
+            .args(["-pix_fmt", "yuv420p", "-crf", "18"])
+            // The same frames give the same file on any machine: the encoder's bits follow from how many threads it has.
+            .args(["-threads", ENCODER_THREADS, "-flags:v", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"])
+            .args(["-movflags", "+faststart", "-f", "mp4"])
+            .arg(file.temporary_path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|_| ExportError::NoFfmpeg { path: file.path().to_owned() })?;
+        let frames = ffmpeg.stdin.take();
+        Ok(Self { file, ffmpeg, frames })
+    }
+
+    /// Complaint of ffmpeg, after it ended.
+    fn complaint(&mut self) -> ExportError {
+        self.frames = None;
+        let mut text = String::new();
+        if let Some(stderr) = &mut self.ffmpeg.stderr {
+            // An unreadable complaint is an empty one.
+            stderr.read_to_string(&mut text).ok();
+        }
+        ExportError::encoder(self.file.path(), format!("ffmpeg failed: {}", text.trim()))
+    }
+}
+
+impl Animation for Mp4 {
+    fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError> {
+        let written = self.frames.as_mut().is_some_and(|pipe| pipe.write_all(rgb).is_ok());
+        if written { Ok(()) } else { Err(self.complaint()) }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+        self.frames = None;
+        match self.ffmpeg.wait() {
+            Ok(status) if status.success() => Ok(self.file.commit()?),
+            _ => Err(self.complaint()),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Maps as pictures: the numbers in colour over the ground lit by the sun, on a sheet with a legend.
+
+use std::path::Path;
+
+use ndarray::Array2;
+
+use super::png::write_png;
+use super::style::MapStyle;
+use super::{About, Caption, ExportError};
+use lavoxel_base::output::Existing;
+use lavoxel_geo::map::Site;
+use lavoxel_geo::terrain::hillshade::{Light, Tint};
+use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture};
+use lavoxel_render::{Image, Legend, Sheet};
+
+/// Blocks of cells in which the numbers of a map are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Blocks {
+    /// Cells along an edge.
+    pub(super) edge: usize,
+    /// Column and row at which a block begins, from 0 to the edge.
+    pub(super) first: [usize; 2],
+}
+
+impl Blocks {
+    /// Every cell is a block.
+    pub(super) const CELLS: Self = Self { edge: 1, first: [0, 0] };
+
+    /// From cells to blocks, 0 at the middle of the first whole one.
+    fn place(self, along: usize, cells: f64) -> f64 {
+        (cells - self.first[along] as f64) / self.edge as f64 - 0.5
+    }
+
+    /// A cell of a block, of so many cells along an axis.
+    fn cell(self, along: usize, block: f64, cells: usize) -> usize {
+        let middle = self.first[along] as f64 + block * self.edge as f64 + (self.edge / 2) as f64;
+        middle.clamp(0.0, cells as f64 - 1.0) as usize
+    }
+}
+
+/// How much of the colour is seen, and of the ground through it.
+const OPACITY: f32 = 0.86;
+const OPACITY_OF_FOOTPRINT: f32 = 0.62;
+/// Brightness of a colour on ground that lies in the shadow, and what light adds.
+const SHADOW: f32 = 0.45;
+const SUN: f32 = 0.84;
+
+/// About the colour of level ground.
+const LEVEL: [u8; 3] = [172, 170, 166];
+
+/// A map to be drawn.
+pub(super) struct Sight<'a> {
+    pub(super) caption: &'a Caption,
+    /// NaN where there is no data.
+    pub(super) values: Array2<f64>,
+    pub(super) blocks: Blocks,
+    pub(super) style: &'a MapStyle,
+    pub(super) about: &'a About,
+    pub(super) site: &'a Site,
+}
+
+/// Writes the picture over ground of these elevations in metres.
+pub(super) fn write(
+    path: &Path,
+    sight: &Sight<'_>,
+    ground: Array2<f32>,
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let image = sight.sheet(ground);
+    let labels = [
+        (
+            "Title",
+            format!("{}, {} of {}", sight.caption.description, sight.caption.when(sight.about), sight.about.scene),
+        ),
+        ("Software", About::SOFTWARE.to_owned()),
+    ];
+    write_png(path, (image.width as u32, image.height as u32), &image.rgb, &labels, existing)
+}
+
+impl Sight<'_> {
+    /// The map on its sheet, over ground of these elevations in metres.
+    pub(super) fn sheet(&self, ground: Array2<f32>) -> Image {
+        let map = self.map(ground);
+        let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
+        let (scene, when) = (&self.about.scene, self.caption.when(self.about));
+        let subtitle = if scene.is_empty() { when } else { format!("{scene}, {when}") };
+        let title = self.caption.title.clone();
+        Sheet { title, subtitle, pixel_m, legend: self.legend() }.around(&map)
+    }
+
+    pub(super) fn legend(&self) -> Legend {
+        let style = self.style;
+        if style.single {
+            return Legend::Key { color: self.over(LEVEL, 1.0, 9.0), text: style.title.clone() };
+        }
+        let ticks = style.ticks().into_iter().map(|(value, label)| (style.place(value), label)).collect();
+        let title =
+            if style.unit.is_empty() { style.title.clone() } else { format!("{} [{}]", style.title, style.unit) };
+        Legend::Bar { title, palette: style.palette.clone(), ticks }
+    }
+
+    /// The numbers over the ground.
+    fn map(&self, ground: Array2<f32>) -> Image {
+        let cell = self.site.cell_size_m;
+        let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None, notes: Vec::new() };
+        let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
+        let Picture { width, height, rgb } = shade.draw(&ground);
+        let mut image = Image { width, height, rgb };
+        let (rows, cols) = self.values.dim();
+        let scale = (cols as f64 / width as f64, rows as f64 / height as f64);
+        let place = |x: usize, y: usize| ((x as f64 + 0.5) * scale.0, (y as f64 + 0.5) * scale.1);
+        for y in 0..height {
+            for x in 0..width {
+                let Some((value, inside)) = self.number(&place, (x, y)) else { continue };
+                image.put(x, y, self.over(image.pixel(x, y), value, inside));
+            }
+        }
+        image
+    }
+
+    /// The numbers alone, four bytes a pixel with the opacity last; `place` says where pixels lie in cells.
+    pub(super) fn overlay(
+        &self,
+        (width, height): (usize, usize),
+        place: impl Fn(usize, usize) -> (f64, f64),
+    ) -> Vec<u8> {
+        let (rows, cols) = self.values.dim();
+        let is_on_the_map = |(x, y): (f64, f64)| (0.0..=cols as f64).contains(&x) && (0.0..=rows as f64).contains(&y);
+        let mut pixels = vec![0; 4 * width * height];
+        for (i, pixel) in pixels.chunks_exact_mut(4).enumerate() {
+            let at = (i % width, i / width);
+            let found = is_on_the_map(place(at.0, at.1)).then(|| self.number(&place, at)).flatten();
+            if let Some((value, inside)) = found {
+                pixel.copy_from_slice(&self.alone(value, inside));
+            }
+        }
+        pixels
+    }
+
+    /// The number at a pixel, and how many pixels that lies inside the border of what is shown.
+    fn number(&self, place: &impl Fn(usize, usize) -> (f64, f64), (x, y): (usize, usize)) -> Option<(f64, f32)> {
+        let (value, here) = self.around(place(x, y))?;
+        let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
+        // By the slope, so that the border is as wide everywhere.
+        let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
+        Some((value, ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32))
+    }
+
+    /// The mean of the four blocks around a place in cells, and how far it lies inside of what is shown: 0.5 on the border.
+    fn around(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+        let (rows, cols) = self.values.dim();
+        let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
+        let (mut sum, mut share) = (0.0, 0.0);
+        for (dy, wy) in [(0.0, 1.0 - (y - y.floor())), (1.0, y - y.floor())] {
+            for (dx, wx) in [(0.0, 1.0 - (x - x.floor())), (1.0, x - x.floor())] {
+                let (row, col) = (self.blocks.cell(1, y.floor() + dy, rows), self.blocks.cell(0, x.floor() + dx, cols));
+                let value = self.values[[row, col]];
+                if self.style.log {
+                    sum += wx * wy * self.decades(value);
+                } else if self.style.shows(value) {
+                    sum += wx * wy * value;
+                    share += wx * wy;
+                }
+            }
+        }
+        if self.style.log {
+            return (sum > -1.0).then(|| (self.style.range.0 * 10_f64.powf(sum), 0.5 + 0.5 * sum.clamp(-1.0, 1.0)));
+        }
+        (share > 0.0).then(|| (sum / share, share))
+    }
+
+    /// Powers of ten from the lower end of a logarithmic scale up to a number; -1 at most below it, where nothing is.
+    fn decades(&self, value: f64) -> f64 {
+        let decades = (value / self.style.range.0).log10();
+        if decades > -1.0 { decades } else { -1.0 }
+    }
+
+    /// The colour of a number over that of the ground, `inside` pixels inside the border of what is shown.
+    fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
+        let covered = self.covered(inside);
+        let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
+        let color = self.style.color(value);
+        let border = border(inside);
+        std::array::from_fn(|k| {
+            let tinted = (f32::from(color[k]) * light).min(255.0);
+            let mixed = f32::from(ground[k]) + (tinted - f32::from(ground[k])) * covered;
+            (mixed * (1.0 - border) + 0.5) as u8
+        })
+    }
+
+    /// How much of the colour is seen.
+    fn covered(&self, inside: f32) -> f32 {
+        (inside + 0.5).clamp(0.0, 1.0) * if self.style.single { OPACITY_OF_FOOTPRINT } else { OPACITY }
+    }
+
+    /// The colour of a number over ground that is not known, with its opacity.
+    fn alone(&self, value: f64, inside: f32) -> [u8; 4] {
+        let (covered, border) = (self.covered(inside), border(inside));
+        let opacity = covered + border * (1.0 - covered);
+        let [r, g, b] = self.style.color(value);
+        let dark = |color: u8| (f32::from(color) * covered * (1.0 - border) / opacity.max(1e-6) + 0.5) as u8;
+        [dark(r), dark(g), dark(b), (255.0 * opacity + 0.5) as u8]
+    }
+}
+
+/// How dark the line is that sets the colours off.
+fn border(inside: f32) -> f32 {
+    0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0)
+}

@@ -1,0 +1,110 @@
+//! A still picture as PNG, with text chunks that say where it came from.
+
+use std::io::Write;
+use std::path::Path;
+
+use ::png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
+
+use super::ExportError;
+use lavoxel_base::output::{Existing, WholeFile};
+
+/// A text chunk: keyword and text.
+pub type Label<'a> = (&'a str, String);
+
+/// Writes 8-bit sRGB pixels, rows from the top: three bytes each, or four with the opacity last.
+///
+/// # Errors
+/// When the file cannot be written, or the pixels are not as many as the size says.
+pub fn write_png(
+    path: &Path,
+    (width, height): (u32, u32),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    encode(&mut file, (width, height), pixels, labels).map_err(|e| ExportError::encoder(path, e))?;
+    Ok(file.commit()?)
+}
+
+/// [`write_png`] of a picture that has so many pixels to the inch in print.
+///
+/// # Errors
+/// As [`write_png`].
+pub fn write_png_at(
+    path: &Path,
+    (size, dpi): ((u32, u32), f64),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    encode_all((Compression::Balanced, Some(dpi)), &mut file, size, pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
+    Ok(file.commit()?)
+}
+
+/// Bytes of the file of [`write_png_at`].
+///
+/// # Errors
+/// When the pixels are not as many as the size says; `path` is for the message.
+pub fn png_at(
+    path: &Path,
+    (size, dpi): ((u32, u32), f64),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<Vec<u8>, ExportError> {
+    let mut bytes = Vec::new();
+    encode_all((Compression::Balanced, Some(dpi)), &mut bytes, size, pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
+    Ok(bytes)
+}
+
+/// Encodes pixels as [`write_png`] takes them.
+pub(super) fn encode(
+    file: impl Write,
+    (width, height): (u32, u32),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<(), ::png::EncodingError> {
+    encode_with(Compression::Balanced, file, (width, height), pixels, labels)
+}
+
+/// Encodes pixels as [`write_png`] takes them, packed so well.
+pub(super) fn encode_with(
+    compression: Compression,
+    file: impl Write,
+    size: (u32, u32),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<(), ::png::EncodingError> {
+    encode_all((compression, None), file, size, pixels, labels)
+}
+
+/// Metres in an inch.
+const INCH_M: f64 = 0.0254;
+
+fn encode_all(
+    (compression, dpi): (Compression, Option<f64>),
+    file: impl Write,
+    (width, height): (u32, u32),
+    pixels: &[u8],
+    labels: &[Label<'_>],
+) -> Result<(), ::png::EncodingError> {
+    let mut encoder = Encoder::new(file, width, height);
+    let opaque = pixels.len() as u64 == 3 * u64::from(width) * u64::from(height);
+    encoder.set_color(if opaque { ColorType::Rgb } else { ColorType::Rgba });
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(compression);
+    encoder.set_pixel_dims(dpi.map(|dpi| {
+        let a_metre = (dpi / INCH_M).round() as u32;
+        PixelDimensions { xppu: a_metre, yppu: a_metre, unit: Unit::Meter }
+    }));
+    encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
+    for (keyword, text) in labels {
+        encoder.add_itxt_chunk((*keyword).to_owned(), text.clone())?;
+    }
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()
+}

@@ -1,0 +1,147 @@
+//! Styles of QGIS for maps: `lava.qml` beside `lava.tif` colours the layer as the program's own pictures do.
+//!
+//! QGIS 3 reads the file when the layer is added. It names every round number of the scale in the list of layers.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::ExportError;
+use super::style::MapStyle;
+use lavoxel_base::output::Existing;
+use lavoxel_geo::terrain::write::whole;
+
+/// Where the style of a map lies.
+pub(super) fn path_of(map: &Path) -> PathBuf {
+    map.with_extension("qml")
+}
+
+/// Writes a style at `path`.
+pub(super) fn write(path: &Path, style: &MapStyle, existing: Existing) -> Result<(), ExportError> {
+    let text = document(style);
+    Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
+}
+
+fn document(style: &MapStyle) -> String {
+    let (low, high) = style.range;
+    let kind = match style.classes {
+        [] if !style.single => "INTERPOLATED",
+        [] => "DISCRETE",
+        _ => "EXACT",
+    };
+    let items: String = items(style).iter().map(Item::xml).collect();
+    // A logarithmic scale leaves out what is less than it begins with.
+    let none = if style.log { low } else { 0.0 };
+    let nothing = if style.none_at_zero {
+        format!(
+            "<singleValuePixelList><pixelListEntry min=\"0\" max=\"{none}\" percentTransparent=\"100\"/></singleValuePixelList>"
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n\
+         <qgis version=\"3.22\" styleCategories=\"Symbology\">\n \
+          <pipe>\n  \
+           <rasterrenderer type=\"singlebandpseudocolor\" band=\"1\" alphaBand=\"-1\" opacity=\"1\" nodataColor=\"\" \
+           classificationMin=\"{low}\" classificationMax=\"{high}\">\n   \
+            <rasterTransparency>{nothing}</rasterTransparency>\n   \
+            <minMaxOrigin><limits>None</limits><extent>WholeRaster</extent><statAccuracy>Exact</statAccuracy></minMaxOrigin>\n   \
+            <rastershader>\n    \
+             <colorrampshader colorRampType=\"{kind}\" classificationMode=\"1\" clip=\"0\" labelPrecision=\"4\" \
+             minimumValue=\"{low}\" maximumValue=\"{high}\">\n{}{items}     \
+              <rampLegendSettings useContinuousLegend=\"0\" direction=\"0\" orientation=\"2\" minimumLabel=\"\" \
+              maximumLabel=\"\" prefix=\"\" suffix=\"{}\"/>\n    \
+             </colorrampshader>\n   \
+            </rastershader>\n  \
+           </rasterrenderer>\n  \
+           <brightnesscontrast brightness=\"0\" contrast=\"0\" gamma=\"1\"/>\n  \
+           <huesaturation saturation=\"0\" grayscaleMode=\"0\" colorizeOn=\"0\"/>\n  \
+           <rasterresampler maxOversampling=\"2\"/>\n \
+          </pipe>\n \
+          <blendMode>0</blendMode>\n\
+         </qgis>\n",
+        gradient(style),
+        escaped(style.unit),
+    )
+}
+
+/// A number with its colour and its text.
+struct Item {
+    /// None for all numbers above the others.
+    value: Option<f64>,
+    color: [u8; 3],
+    opacity: u8,
+    label: String,
+}
+
+impl Item {
+    fn xml(&self) -> String {
+        let value = self.value.map_or("inf".to_owned(), |value| value.to_string());
+        let [r, g, b] = self.color;
+        let label = escaped(&self.label);
+        format!(
+            "     <item value=\"{value}\" color=\"#{r:02x}{g:02x}{b:02x}\" alpha=\"{}\" label=\"{label}\"/>\n",
+            self.opacity
+        )
+    }
+}
+
+/// The round numbers of the scale with its two ends, rising.
+fn items(style: &MapStyle) -> Vec<Item> {
+    let item = |value: f64, label: String| Item { value: Some(value), color: style.color(value), opacity: 255, label };
+    if style.single {
+        // Half of a footprint is none.
+        let none = Item { opacity: 0, ..item(0.5, String::new()) };
+        return vec![none, Item { value: None, ..item(1.0, style.title.clone()) }];
+    }
+    if !style.classes.is_empty() {
+        return style.classes.iter().map(|class| item(f64::from(class.number), class.name.to_owned())).collect();
+    }
+    let (low, high) = style.range;
+    let near = |a: f64, b: f64| (style.place(a) - style.place(b)).abs() < 0.01;
+    let mut values: Vec<f64> = style.ticks().into_iter().map(|(value, _)| value).collect();
+    values.retain(|value| !near(*value, low) && !near(*value, high));
+    values.insert(0, low);
+    values.push(high);
+    values.into_iter().map(|value| item(value, style.label(value))).collect()
+}
+
+/// The colours as a ramp, from which QGIS makes new classes where a user asks for them.
+fn gradient(style: &MapStyle) -> String {
+    let rgba = |share: f32| {
+        let [r, g, b] = style.palette.srgb(share);
+        format!("{r},{g},{b},255")
+    };
+    let stops: Vec<String> = (1..8).map(|i| i as f32 / 8.0).map(|share| format!("{share};{}", rgba(share))).collect();
+    let options =
+        [("color1", rgba(0.0)), ("color2", rgba(1.0)), ("discrete", "0".to_owned()), ("stops", stops.join(":"))];
+    let option =
+        |(name, value): &(&str, String)| format!("<Option type=\"QString\" name=\"{name}\" value=\"{value}\"/>");
+    let options: String = options.iter().map(option).collect();
+    format!("     <colorramp type=\"gradient\" name=\"[source]\"><Option type=\"Map\">{options}</Option></colorramp>\n")
+}
+
+/// Text for the value of an attribute, or between tags.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().filter(|c| !c.is_control()) {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_outside_cannot_end_an_attribute() {
+        assert_eq!(escaped("a\"/><b> & \u{7}c"), "a&quot;/&gt;&lt;b&gt; &amp; c");
+    }
+}

@@ -1,0 +1,49 @@
+//! A step of a simulation as it goes into files that lie in space, and the words that say where it came from.
+
+use super::About;
+use lavoxel_geo::map::Site;
+use lavoxel_sim::state::State;
+
+/// A step of a simulation, and its place in the world.
+#[derive(Clone, Copy)]
+pub struct ExportState<'a> {
+    /// The state.
+    pub world: &'a State,
+    /// Where the box is.
+    pub site: &'a Site,
+    /// Where the file comes from.
+    pub about: &'a About,
+    /// [`State::state_hash`], worked out once for all files of the step.
+    pub state: u64,
+}
+
+impl ExportState<'_> {
+    fn unit_of_heat(&self) -> &'static str {
+        match self.world.flow() {
+            None => "energy 1 is fresh lava",
+            Some(_) => "temperature in K, viscosity in Pa s, velocity in m/s",
+        }
+    }
+
+    /// Where the file comes from and where it lies, as names and texts: the same for every format.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
+        let mut facts = vec![
+            ("software", About::SOFTWARE.to_owned()),
+            ("scene", self.about.scene.clone()),
+            ("seed", self.about.seed.to_string()),
+            ("step", self.about.step.to_string()),
+        ];
+        facts.extend(self.about.time_s.map(|seconds| ("time_s", seconds.to_string())));
+        facts.extend([
+            ("state", format!("{:016x}", self.state)),
+            ("units", format!("lengths in metres; amount 1 is a full cell; {}", self.unit_of_heat())),
+            ("offset_m", triple(self.site.offset_m())),
+        ]);
+        if let Some(map) = &self.site.georeference {
+            facts.push(("map_north_west", format!("{} {}", map.x_west, map.y_north)));
+            facts.extend(map.crs.to_wkt().map(|wkt| ("map_crs", wkt)));
+        }
+        facts
+    }
+}

@@ -1,0 +1,138 @@
+//! Subject of a map.
+
+use super::{Caption, NO_FORECAST, NO_FORECAST_OF_FLOW};
+use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
+
+/// The ending of the name of a footprint.
+const FOOTPRINT: &str = "footprint";
+
+/// Subject of a map: a quantity, or the places where one is above a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    quantity: ColumnQuantity,
+    above: Option<f64>,
+}
+
+impl Subject {
+    /// A quantity.
+    pub fn of(quantity: ColumnQuantity) -> Self {
+        Self { quantity, above: None }
+    }
+
+    /// The places where a quantity is above `above`, in its unit: 1 there, no data elsewhere.
+    pub fn footprint(quantity: ColumnQuantity, above: f64) -> Self {
+        Self { quantity, above: Some(above) }
+    }
+
+    /// The subject that goes by a name: `thickness`, `water.thickness`; `footprint` and `water.footprint` for those of
+    /// thicknesses, `ash.footprint` and `max-thickness.footprint` for those of other quantities.
+    ///
+    /// # Errors
+    /// Names all quantities that there are.
+    pub fn find(name: &str, list: &[ColumnQuantity], above: f64) -> Result<Self, UnknownQuantity> {
+        let Some(of) = name.strip_suffix(FOOTPRINT).filter(|of| of.is_empty() || of.ends_with('.')) else {
+            return Quantity::find(name, list).cloned().map(Self::of);
+        };
+        let thickness = format!("{of}{}", ColumnQuantity::new(ColumnMeasure::Thickness, "lava").name());
+        let bare = of.strip_suffix('.').unwrap_or(of);
+        let found = Quantity::find(&thickness, list).or_else(|_| Quantity::find(bare, list));
+        found
+            .map(|quantity| Self::footprint(quantity.clone(), above))
+            .map_err(|e| UnknownQuantity { name: name.to_owned(), ..e })
+    }
+
+    /// Names of all subjects of a list of quantities, for a message.
+    pub fn names(list: &[ColumnQuantity]) -> String {
+        let names: Vec<String> = list.iter().map(Quantity::name).collect();
+        format!("{}, and {FOOTPRINT} of any, such as {FOOTPRINT} or max-thickness.{FOOTPRINT}", names.join(", "))
+    }
+
+    /// The quantity.
+    pub fn quantity(&self) -> &ColumnQuantity {
+        &self.quantity
+    }
+
+    /// The limit of a footprint.
+    pub fn above(&self) -> Option<f64> {
+        self.above
+    }
+
+    /// The name in flags and files.
+    pub fn name(&self) -> String {
+        let name = self.quantity.name();
+        match self.above {
+            None => name,
+            Some(_) if self.quantity.measure() == ColumnMeasure::Thickness => self.quantity.with_name(FOOTPRINT),
+            Some(_) => format!("{name}.{FOOTPRINT}"),
+        }
+    }
+
+    /// The name for people.
+    pub fn words(&self) -> String {
+        match self.above {
+            None => self.quantity.words(),
+            Some(above) => format!("{} above {above} {}", self.quantity.words(), self.quantity.unit()),
+        }
+    }
+
+    /// The unit; empty for none.
+    pub fn unit(&self) -> &'static str {
+        if self.above.is_some() { "" } else { self.quantity.unit() }
+    }
+
+    /// Caption of its map, in the physical model where it `flows`.
+    pub fn caption(&self, flows: bool) -> Caption {
+        let measure = self.quantity.measure();
+        let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);
+        Caption {
+            name: self.name(),
+            words: self.words(),
+            title: self.quantity.description(),
+            description: self.description(),
+            unit: self.unit(),
+            ramp: measure.ramp(),
+            above: self.above,
+            note: in_metres.then_some(if flows { NO_FORECAST_OF_FLOW } else { NO_FORECAST }),
+            runs: None,
+            classes: &[],
+        }
+    }
+
+    /// Description in a line.
+    pub fn description(&self) -> String {
+        let description = self.quantity.description();
+        match self.above {
+            None => description,
+            Some(above) => format!("1 where this is above {above} {}: {description}", self.quantity.unit()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::matter::Material;
+
+    #[test]
+    fn every_quantity_has_a_footprint() {
+        let mut list = ColumnQuantity::of_materials(&[Material::lava(), Material::water()]);
+        list.extend(ColumnQuantity::of_air());
+        let found = |name: &str| Subject::find(name, &list, 0.05);
+        for (name, of) in [
+            ("footprint", "thickness"),
+            ("water.footprint", "water.thickness"),
+            ("ash.footprint", "ash"),
+            ("max-thickness.footprint", "max-thickness"),
+        ] {
+            let subject = found(name).expect("a name that there is");
+            assert_eq!((subject.quantity().name().as_str(), subject.name().as_str()), (of, name));
+            assert_eq!((subject.above(), subject.unit()), (Some(0.05), ""));
+        }
+        assert_eq!(found("lava.footprint").map(|subject| subject.name()), Ok("footprint".to_owned()));
+        assert_eq!(found("ash").map(|subject| subject.above()), Ok(None));
+        for wrong in ["oil.footprint", "foot", "max-footprint", "groundfootprint", ".footprint"] {
+            assert!(found(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(found("footprint").map(|subject| subject.words()), Ok("thickness above 0.05 m".to_owned()));
+    }
+}

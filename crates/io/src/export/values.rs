@@ -1,0 +1,45 @@
+//! The numbers of a map.
+
+use ndarray::Array2;
+
+/// The numbers of a map, shape (`nz`, `nx`), row 0 north, column 0 west.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Real numbers; NaN where there is no data.
+    Real(Array2<f32>),
+    /// Whole numbers; [`Values::NO_WHOLE`] where there is no data.
+    Whole(Array2<i32>),
+}
+
+impl Values {
+    /// Stands for no data among whole numbers.
+    pub const NO_WHOLE: i32 = lavoxel_geo::terrain::write::NO_DATA;
+
+    /// The smallest and the largest number; none where there is no data at all.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        self.reals().fold(None, |range, value| {
+            let (least, most) = range.unwrap_or((value, value));
+            if value.is_nan() { range } else { Some((value.min(least), value.max(most))) }
+        })
+    }
+
+    /// All numbers row by row, NaN where there is no data.
+    pub fn reals(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        match self {
+            Self::Real(values) => Box::new(values.iter().map(|value| f64::from(*value))),
+            Self::Whole(values) => Box::new(values.iter().map(|value| real(*value))),
+        }
+    }
+
+    /// The numbers as reals, NaN where there is no data.
+    pub fn to_reals(&self) -> Array2<f64> {
+        match self {
+            Self::Real(values) => values.mapv(f64::from),
+            Self::Whole(values) => values.mapv(real),
+        }
+    }
+}
+
+fn real(value: i32) -> f64 {
+    if value == Values::NO_WHOLE { f64::NAN } else { f64::from(value) }
+}

@@ -1,0 +1,361 @@
+//! VTK image data (`.vti`) for ParaView, and the list that makes a series of it (`.pvd`).
+//!
+//! The whole box is written, also where it is empty: all steps of a series then have the same extent, which ParaView's
+//! filters want, and empty parts compress to almost nothing. Axes are `[east, north, up]`, the origin is that of the map.
+//!
+//! Cells carry `amount` (0 to 1), `energy` (per amount, vent units; 0 without lava) and `solid` (0 or 1), just as they
+//! are. Points, the corners of the cells, carry `density` and `energy`: the means over the open cells around them. A cell that
+//! is partly rock and shown as solid counts as open where it holds some of the material, so that no mean exceeds its cells.
+//! In the physical model cells carry `temperature` (K), `viscosity` (Pa s), `velocity-east` and `velocity-north` (m/s) and `set`
+//! (lava that turned to rock, 0 to 1) in place of `energy`; points carry means of `temperature` and `viscosity` by amounts.
+//! ParaView draws volumes of point data smoothly and of cell data with faults. Other materials follow with their names in
+//! front: `water.amount` in cells, `water.density` on points.
+
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use flate2::{Compression, write::ZlibEncoder};
+use lavoxel_base::parallel::*;
+
+use super::ExportError;
+use super::state::ExportState;
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_base::grid::Place;
+use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_sim::state::State;
+
+/// Most cells of a box: ParaView needs 17 bytes for each.
+pub const MAX_CELLS: usize = 1 << 29;
+
+/// Bytes that are compressed together.
+const BLOCK: usize = 1 << 17;
+/// Blocks that are compressed side by side.
+const BATCH: usize = 32;
+/// Room for the place of an array in the file, which is known last.
+const OFFSET_ROOM: usize = 20;
+
+/// Contents of an array.
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// A quantity of the cells.
+    Cells(Quantity),
+    /// On points: the mean of a quantity over the cells around that are open or hold some of it.
+    Mean(Quantity),
+    /// On points: the ratio of the sums of two quantities over the cells around.
+    Ratio([Quantity; 2]),
+    /// On points: the mean of a quantity of the lava over the cells around, by their amounts.
+    Weighted(Quantity),
+}
+
+/// An array of the file.
+#[derive(Clone, Debug, PartialEq)]
+struct Array {
+    name: String,
+    kind: Kind,
+}
+
+/// The arrays of cells and those of points, in the order in which they lie in the file.
+fn arrays(world: &State) -> [Vec<Array>; 2] {
+    let quantities = world.quantities();
+    let named = |name: &str, of: &Quantity| of.with_name(name);
+    let cells = quantities.iter().filter_map(|quantity| {
+        let name = match quantity.measure() {
+            CellMeasure::SpecificEnergy => named("energy", quantity),
+            CellMeasure::Energy => return None,
+            _ => quantity.name(),
+        };
+        Some(Array { name, kind: Kind::Cells(quantity.clone()) })
+    });
+    let points = quantities.iter().filter_map(|quantity| match quantity.measure() {
+        CellMeasure::Amount => Some(Array { name: named("density", quantity), kind: Kind::Mean(quantity.clone()) }),
+        CellMeasure::Energy => {
+            let amount = quantity.like(CellMeasure::Amount);
+            Some(Array { name: named("energy", quantity), kind: Kind::Ratio([quantity.clone(), amount]) })
+        }
+        CellMeasure::Temperature | CellMeasure::Viscosity => {
+            Some(Array { name: quantity.name(), kind: Kind::Weighted(quantity.clone()) })
+        }
+        _ => None,
+    });
+    [cells.collect(), points.collect()]
+}
+
+impl Array {
+    /// VTK's name of the type, and its size in bytes.
+    fn format(&self) -> (&'static str, usize) {
+        if self.is_truth() { ("UInt8", 1) } else { ("Float32", 4) }
+    }
+
+    /// Whether it says of each cell whether something holds.
+    fn is_truth(&self) -> bool {
+        matches!(&self.kind, Kind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
+    }
+
+    fn on_points(&self) -> bool {
+        !matches!(self.kind, Kind::Cells(_))
+    }
+}
+
+/// Writes a step as VTK image data.
+///
+/// # Errors
+/// When the box has more than [`MAX_CELLS`] cells or the file cannot be written.
+pub fn write_vti(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Result<(), ExportError> {
+    check_vti(path, shot.world.grid().cells())?;
+    let mut file = WholeFile::create(path, existing)?;
+    write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}
+
+/// Refuses boxes that are too large for the format.
+///
+/// # Errors
+/// When there are more than [`MAX_CELLS`].
+pub fn check_vti(path: &Path, cells: usize) -> Result<(), ExportError> {
+    if cells <= MAX_CELLS {
+        return Ok(());
+    }
+    let reason = format!("the box has {cells} cells, and .vti takes at most {MAX_CELLS}; .vdb has no limit");
+    Err(ExportError::TooLarge { path: path.to_owned(), reason })
+}
+
+fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()> {
+    let arrays = arrays(shot.world);
+    let places = write_head(file, shot, &arrays)?;
+    let first = file.stream_position()?;
+    for (array, place) in arrays.iter().flatten().zip(places) {
+        let at = file.stream_position()?;
+        file.seek(SeekFrom::Start(place))?;
+        write!(file, "{:<OFFSET_ROOM$}", format!("{}\"", at - first))?;
+        file.seek(SeekFrom::Start(at))?;
+        write_array(file, shot, array)?;
+    }
+    file.write_all(b"\n</AppendedData>\n</VTKFile>\n")
+}
+
+/// Writes what comes before the arrays, and returns where their places in the file are to be written.
+fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[Vec<Array>; 2]) -> io::Result<Vec<u64>> {
+    let [nx, ny, nz] = shot.site.shape();
+    let extent = format!("0 {nx} 0 {ny} 0 {nz}");
+    let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
+    writeln!(file, "<?xml version=\"1.0\"?>")?;
+    write!(file, "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" ")?;
+    writeln!(file, "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">")?;
+    let (origin, spacing) = (triple(shot.site.origin_m()), triple(shot.site.spacing_m()));
+    writeln!(file, "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">")?;
+    write_facts(file, shot)?;
+    writeln!(file, "<Piece Extent=\"{extent}\">")?;
+    let mut places = Vec::new();
+    for ((part, scalars), arrays) in [("Cell", "amount"), ("Point", "density")].into_iter().zip(arrays) {
+        writeln!(file, "<{part}Data Scalars=\"{scalars}\">")?;
+        for array in arrays {
+            write!(file, "<DataArray type=\"{}\" Name=\"{}\" ", array.format().0, array.name)?;
+            write!(file, "format=\"appended\" offset=\"")?;
+            places.push(file.stream_position()?);
+            writeln!(file, "{:OFFSET_ROOM$}/>", "")?;
+        }
+        writeln!(file, "</{part}Data>")?;
+    }
+    write!(file, "</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_")?;
+    Ok(places)
+}
+
+/// The step as time, and the words about the file as arrays of one text each.
+fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
+    writeln!(file, "<FieldData>")?;
+    let head = "NumberOfTuples=\"1\" format=\"ascii\"";
+    writeln!(file, "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>", shot.about.step)?;
+    for (name, text) in shot.facts() {
+        let codes: Vec<String> = text.bytes().chain([0]).map(|byte| byte.to_string()).collect();
+        writeln!(file, "<Array type=\"String\" Name=\"{name}\" {head}>{}</Array>", codes.join(" "))?;
+    }
+    writeln!(file, "</FieldData>")
+}
+
+/// Writes an array as VTK lays out compressed ones: number of blocks, their size, the size of a last one that is not
+/// full, the compressed sizes, and the blocks.
+fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Array) -> io::Result<()> {
+    let more = usize::from(array.on_points());
+    let [_, ny, nz] = shot.site.shape().map(|n| n + more);
+    let bytes = shot.site.shape().map(|n| n + more).iter().product::<usize>() * array.format().1;
+    let count = bytes.div_ceil(BLOCK);
+    for number in [count, BLOCK, bytes % BLOCK] {
+        file.write_all(&(number as u64).to_le_bytes())?;
+    }
+    let table = file.stream_position()?;
+    file.write_all(&vec![0; 8 * count])?;
+
+    let mut blocks = Blocks { file, pending: Vec::new(), sizes: Vec::with_capacity(count), empty: None };
+    let mut rows = Rows::new(shot);
+    for k in 0..nz {
+        for j in 0..ny {
+            rows.write(array, j, k, &mut blocks.pending);
+            blocks.write(BLOCK * BATCH)?;
+        }
+    }
+    blocks.write(1)?;
+    let sizes: Vec<u8> = blocks.sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+    let end = file.stream_position()?;
+    file.seek(SeekFrom::Start(table))?;
+    file.write_all(&sizes)?;
+    file.seek(SeekFrom::Start(end)).map(drop)
+}
+
+/// Bytes on their way into compressed blocks.
+struct Blocks<'a, W> {
+    file: &'a mut W,
+    pending: Vec<u8>,
+    sizes: Vec<u64>,
+    /// A whole block of zeros, compressed: most of a box is air.
+    empty: Option<Vec<u8>>,
+}
+
+impl<W: Write> Blocks<'_, W> {
+    /// Compresses and writes what is pending when it is at least so many bytes.
+    fn write(&mut self, least: usize) -> io::Result<()> {
+        if self.pending.len() < least {
+            return Ok(());
+        }
+        let whole = if least < BLOCK { self.pending.len() } else { self.pending.len() / BLOCK * BLOCK };
+        if self.empty.is_none() {
+            self.empty = Some(compress(&[0; BLOCK])?);
+        }
+        let empty = self.empty.as_deref().unwrap_or_default();
+        let shrink = |block: &[u8]| match () {
+            () if block.len() == BLOCK && block.iter().all(|&byte| byte == 0) => Ok(empty.to_vec()),
+            () => compress(block),
+        };
+        let blocks: io::Result<Vec<Vec<u8>>> = self.pending[..whole].par_chunks(BLOCK).map(shrink).collect();
+        for block in blocks? {
+            self.sizes.push(block.len() as u64);
+            self.file.write_all(&block)?;
+        }
+        self.pending.drain(..whole);
+        Ok(())
+    }
+}
+
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+/// Makes rows of values from west to east.
+struct Rows<'a> {
+    world: &'a State,
+    /// The row, with room for one more point than there are cells.
+    values: Vec<f32>,
+    /// A row of cells, and the sums of up to two quantities over the cells around each point.
+    cells: Vec<f32>,
+    sums: [Vec<f32>; 2],
+}
+
+impl<'a> Rows<'a> {
+    fn new(shot: &'a ExportState<'a>) -> Self {
+        let (world, nx) = (shot.world, shot.world.grid().nx);
+        let points = || vec![0.0; nx + 1];
+        Self { world, values: points(), cells: vec![0.0; nx], sums: [points(), points()] }
+    }
+
+    /// Appends the row of an array at `j` cells (or points) from the south and `k` from the floor.
+    fn write(&mut self, array: &Array, j: usize, k: usize, bytes: &mut Vec<u8>) {
+        let grid = self.world.grid();
+        let length = match &array.kind {
+            Kind::Cells(quantity) => {
+                self.world.read_row(quantity, k, grid.nz - 1 - j, &mut self.values[..grid.nx]);
+                grid.nx
+            }
+            Kind::Mean(quantity) => {
+                self.add_up(0, quantity, j, k);
+                let values = self.world.values(quantity);
+                let takes = |place| values.at(place) > 0.0 || !self.world.ground().is_solid(place);
+                self.divide(|i, [sum, _]| sum / cells_around(self.world, [i, j, k], takes) as f32);
+                grid.nx + 1
+            }
+            Kind::Ratio([above, below]) => {
+                self.add_up(0, below, j, k);
+                self.add_up(1, above, j, k);
+                self.divide(|_, [below, above]| above / below);
+                grid.nx + 1
+            }
+            Kind::Weighted(quantity) => {
+                self.add_up_weighted(quantity, j, k);
+                self.divide(|_, [amounts, sum]| sum / amounts);
+                grid.nx + 1
+            }
+        };
+        let row = &self.values[..length];
+        match array.is_truth() {
+            true => bytes.extend(row.iter().map(|&value| u8::from(value > 0.0))),
+            false => bytes.extend(row.iter().flat_map(|value| value.to_le_bytes())),
+        }
+    }
+
+    /// Adds up a quantity over the cells of up to four rows around each point. Multiples of a unit of 16 bits add up exactly.
+    fn add_up(&mut self, number: usize, quantity: &Quantity, j: usize, k: usize) {
+        let (values, sums) = (self.world.values(quantity), &mut self.sums[number]);
+        sums.fill(0.0);
+        for (y, z) in rows_around(self.world, j, k) {
+            if values.row(y, z, &mut self.cells) {
+                for (x, value) in self.cells.iter().enumerate() {
+                    sums[x] += value;
+                    sums[x + 1] += value;
+                }
+            }
+        }
+    }
+
+    /// Adds up amounts, and a quantity times the amount of its cell, over the cells of up to four rows around each point.
+    fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
+        let [values, amounts] = [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
+        self.sums.iter_mut().for_each(|sums| sums.fill(0.0));
+        for (y, z) in rows_around(self.world, j, k) {
+            for x in 0..self.cells.len() {
+                let amount = amounts.at([x, y, z]);
+                if amount > 0.0 {
+                    let value = amount * values.at([x, y, z]);
+                    self.sums[0][x..x + 2].iter_mut().for_each(|sum| *sum += amount);
+                    self.sums[1][x..x + 2].iter_mut().for_each(|sum| *sum += value);
+                }
+            }
+        }
+    }
+
+    /// Works out a row of points where the first sum is not 0.
+    fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
+        let [first, second] = &self.sums;
+        for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
+            self.values[i] = if first > 0.0 { value(i, [first, second]) } else { 0.0 };
+        }
+    }
+}
+
+/// The rows (y, z) of cells that meet in a row of points.
+fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
+    let (ny, nz) = (world.grid().ny, world.grid().nz);
+    let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
+    near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
+}
+
+/// Number of cells of the box around the point `[i, j, k]` that `takes` accepts.
+fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
+    let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
+    rows_around(world, j, k).map(|(y, z)| xs.clone().filter(|&x| takes([x, y, z])).count()).sum()
+}
+
+/// Writes the list of a series: steps and the files of [`write_vti`] next to it, in the order in which they are shown.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_pvd(path: &Path, steps: &[(u64, String)], existing: Existing) -> Result<(), ExportError> {
+    let mut file = WholeFile::create(path, existing)?;
+    let mut text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n".to_owned();
+    for (step, name) in steps {
+        let name = name.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        text += &format!("<DataSet timestep=\"{step}\" part=\"0\" file=\"{name}\"/>\n");
+    }
+    text += "</Collection>\n</VTKFile>\n";
+    file.write_all(text.as_bytes()).map_err(|e| OutputError::io(path, e))?;
+    Ok(file.commit()?)
+}

@@ -1,0 +1,15 @@
+//! What is written and resumed: pictures, films, maps, volumes and meshes ([`export`]), checkpoints ([`checkpoint`]) and reports
+//! ([`report`]).
+//!
+//! It must not know flags, windows or studies of many runs.
+//!
+//! - Invariant: a file appears whole or not at all; its size is weighed first.
+//! - Invariant: a resumed run has the hash, report and warnings of one that was never stopped.
+//!
+//! Begin with [`export`]; a format is a writer there and a line of `output::WRITERS` in the base crate.
+
+#![warn(missing_docs, clippy::print_stdout)]
+
+pub mod checkpoint;
+pub mod export;
+pub mod report;

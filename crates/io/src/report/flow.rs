@@ -1,0 +1,312 @@
+//! Report of a flow of the physical model: volumes, extent and heat in true units.
+
+use lavoxel_base::words::{area, grouped, heat, length, rough, short, volume};
+use lavoxel_flow::{Flow, HEAT_UNITS, UNITS, covered_above_m};
+use lavoxel_geo::map::Site;
+use lavoxel_scene::scene::Seconds;
+use lavoxel_sim::simulation::Simulation;
+use serde::Serialize;
+
+use super::account::Account;
+use lavoxel_base::account::Side;
+
+/// Share of fluxes that were held back which is worth a warning.
+const MOST_CAPPED: f64 = 1e-3;
+
+/// Cells across a flow below which its run-out follows the cells: by 8 % in a valley in which it is four to five wide.
+const LEAST_ACROSS: f64 = 5.0;
+
+/// A flow.
+#[derive(Debug, Serialize)]
+pub struct FlowReport {
+    /// Simulated time.
+    time_s: f64,
+    step_s: f64,
+    /// Length of the last step, which the end of the run may cut short.
+    last_step_s: f64,
+    cell_height_m: f64,
+    /// Volumes: poured, put there, and where they are.
+    #[serde(flatten)]
+    volume: Account,
+    area_m2: f64,
+    /// Thickness above which a column counts: the default of `--footprint-above`.
+    area_above_m: f64,
+    /// Longest way in a straight line from the nearest vent to a covered column.
+    reach_m: f64,
+    mean_thickness_m: f64,
+    max_thickness_m: f64,
+    /// Elevation of the lowest covered ground.
+    lowest_m: Option<f64>,
+    max_speed_m_s: f64,
+    roofed_columns: usize,
+    /// Joules poured in, and where they are.
+    heat_j: Account,
+    reynolds: Reynolds,
+    /// Cells from side to side of what is covered, on average; none where nothing is, or all.
+    cells_across: Option<f64>,
+    #[serde(skip)]
+    cell_size_m: f64,
+    /// Fluxes held back by the limit that forbids overshooting, of all.
+    capped_share: f64,
+    /// Largest difference of heads between columns whose move a sub-step put off.
+    put_off_m: f64,
+    face_updates: u64,
+    sub_steps: u64,
+    exact: bool,
+    #[serde(skip)]
+    fault: Option<String>,
+}
+
+/// The largest Reynolds number ρ q/η so far.
+#[derive(Debug, Serialize)]
+struct Reynolds {
+    max: f64,
+    /// Where: from the west and from the north side.
+    x_m: f64,
+    z_m: f64,
+    at_s: f64,
+    /// When one above 1 came for the first time.
+    above_1_since_s: Option<f64>,
+}
+
+impl Reynolds {
+    fn of(flow: &Flow) -> Self {
+        let (watch, space) = (flow.watch(), flow.space());
+        let column = watch.reynolds_column as usize;
+        let middle = |number: usize| (number as f64 + 0.5) * space.dx_m;
+        Self {
+            max: watch.reynolds,
+            x_m: middle(column % space.nx),
+            z_m: middle(column / space.nx),
+            at_s: watch.reynolds_at_s,
+            above_1_since_s: watch.inertial_since_s,
+        }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let since = self.above_1_since_s?;
+        Some(format!(
+            "Reynolds number up to {} at x = {} m, z = {} m after {}, above 1 since {}: inertia, which the model \
+             leaves out, slows such a flow",
+            short(self.max, 2),
+            short(self.x_m, 2),
+            short(self.z_m, 2),
+            Seconds(self.at_s),
+            Seconds(since)
+        ))
+    }
+}
+
+/// Heat above 0 K in joules.
+fn heat_of(flow: &Flow) -> Account {
+    // A unit of heat is a kelvin in a share of a cell.
+    let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
+    Account::of_flow("", flow.account().heat(), kelvin_m3 * flow.setup().lava.heat_per_m3())
+}
+
+fn heat_line(account: &Account) -> String {
+    let all = account.came();
+    let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
+    let came = account.parts(Side::Came, &[], |joules| (joules > 0.0).then(|| heat(joules)));
+    let came = if came.is_empty() { heat(0.0) } else { came.join(", ") };
+    let mut went =
+        vec![format!("{:.1} % liquid", share(account.now())), format!("{:.1} % solid", share(account.of("set")))];
+    // Less than is written is left out.
+    let seldom = |joules| Some(share(joules)).filter(|share| *share >= 0.05).map(|share| format!("{share:.1} %"));
+    went.extend(account.parts(Side::Gone, &["set"], seldom));
+    format!("heat        {came}; {}", went.join(", "))
+}
+
+/// Extent of the columns of a flow.
+#[derive(Default)]
+struct Extent {
+    columns: usize,
+    volume_m: f64,
+    thickest_m: f64,
+    reach_m: f64,
+    lowest_m: Option<f64>,
+    max_speed: f64,
+    roofed: usize,
+    /// Edges between covered columns and others.
+    edges: usize,
+}
+
+impl Extent {
+    /// Twice the area over the length of the outline, in cells: the width of a long strip.
+    fn cells_across(&self) -> Option<f64> {
+        (self.edges > 0).then(|| 2.0 * self.columns as f64 / self.edges as f64)
+    }
+
+    fn of(simulation: &Simulation, flow: &Flow, site: &Site) -> Self {
+        let vents: Vec<_> = simulation.vents().map(|vent| (vent.x, vent.z)).collect();
+        let mut extent = Self::default();
+        let above_m = covered_above_m(flow.space().dz_m);
+        let thickness = |number: usize| {
+            let column = flow.column(number);
+            column.liquid_m + column.set_m
+        };
+        let covered: Vec<bool> = (0..flow.space().columns()).map(|number| thickness(number) > above_m).collect();
+        let nx = flow.space().nx;
+        let edges = |number: usize| {
+            let beside = (number % nx + 1 < nx).then(|| covered[number + 1]);
+            let below = covered.get(number + nx).copied();
+            [beside, below].into_iter().flatten().filter(|other| *other != covered[number]).count()
+        };
+        extent.edges = (0..covered.len()).map(edges).sum();
+        for (number, &is_covered) in covered.iter().enumerate() {
+            let column = flow.column(number);
+            let thickness = column.liquid_m + column.set_m;
+            extent.max_speed = extent.max_speed.max(column.max_speed_m_s);
+            extent.roofed += usize::from(column.roofed);
+            if !is_covered {
+                continue;
+            }
+            let (x, z) = ((number % site.grid.nx) as f64 + 0.5, (number / site.grid.nx) as f64 + 0.5);
+            let way = vents.iter().map(|(vx, vz)| (x - vx).hypot(z - vz)).fold(f64::INFINITY, f64::min);
+            extent.columns += 1;
+            extent.volume_m += thickness;
+            extent.thickest_m = extent.thickest_m.max(thickness);
+            extent.reach_m = if way.is_finite() { extent.reach_m.max(way * site.cell_size_m) } else { extent.reach_m };
+            let ground = site.floor_m + column.ground_m;
+            extent.lowest_m = Some(extent.lowest_m.map_or(ground, |lowest| ground.min(lowest)));
+        }
+        extent
+    }
+}
+
+impl FlowReport {
+    /// The flow of a simulation of the physical model.
+    pub fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
+        let flow = simulation.world().flow()?;
+        let account = flow.account();
+        let extent = Extent::of(simulation, flow, site);
+        let fault = flow.check().err();
+        Some(Self {
+            time_s: flow.time_s(),
+            step_s: flow.setup().step_s,
+            last_step_s: flow.last_step_s(),
+            cell_height_m: site.cell_height_m(),
+            volume: Account::of_flow("_m3", account.amount(), flow.space().unit_m3()),
+            area_m2: extent.columns as f64 * site.cell_size_m * site.cell_size_m,
+            area_above_m: covered_above_m(flow.space().dz_m),
+            reach_m: extent.reach_m,
+            mean_thickness_m: extent.volume_m / extent.columns.max(1) as f64,
+            max_thickness_m: extent.thickest_m,
+            lowest_m: extent.lowest_m,
+            max_speed_m_s: extent.max_speed,
+            roofed_columns: extent.roofed,
+            heat_j: heat_of(flow),
+            reynolds: Reynolds::of(flow),
+            cells_across: extent.cells_across(),
+            cell_size_m: site.cell_size_m,
+            capped_share: account.capped_share(),
+            put_off_m: flow.watch().put_off as f64 * site.cell_height_m() / f64::from(UNITS),
+            face_updates: account.faces,
+            sub_steps: account.sub_steps,
+            exact: fault.is_none(),
+            fault,
+        })
+    }
+
+    /// The extent in the words of the classic model.
+    pub(super) fn extent(&self) -> super::Extent {
+        let cells = |metres: f64| metres / self.cell_height_m;
+        super::Extent {
+            covered_columns: (self.area_m2 / (self.cell_size_m * self.cell_size_m)).round() as usize,
+            covered_area_m2: self.area_m2,
+            max_depth_cells: cells(self.max_thickness_m),
+            max_depth_m: self.max_thickness_m,
+            volume_m3: self.volume.now() + self.volume.of("set"),
+        }
+    }
+
+    /// Simulated time in seconds.
+    pub(super) fn time_s(&self) -> f64 {
+        self.time_s
+    }
+
+    /// Volume that vents poured, in words.
+    pub(super) fn poured(&self) -> String {
+        volume(self.volume.of("poured"))
+    }
+
+    /// The lines for people.
+    pub fn lines(&self) -> Vec<String> {
+        // Wax that melts where it stands has no vent, and flows down no mountain.
+        let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
+        let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent{lowest}", short(self.reach_m, 2)));
+        let reach = reach.unwrap_or_default();
+        let roofed =
+            (self.roofed_columns > 0).then(|| format!("; {} columns roofed", grouped(self.roofed_columns as u64)));
+        let capped = match self.capped_share {
+            0.0 => "none of them capped".to_owned(),
+            share => format!("{} % of them capped", rough(100.0 * share)),
+        };
+        let verdict = match &self.fault {
+            None => "volume and heat exact".to_owned(),
+            Some(fault) => format!("NOT EXACT: {fault}"),
+        };
+        let is_cut = self.last_step_s != self.step_s;
+        let last = if is_cut { format!(", the last one of {} s", short(self.last_step_s, 4)) } else { String::new() };
+        let poured = volume(self.volume.of("poured"));
+        let mut parts =
+            vec![format!("{} liquid", volume(self.volume.now())), format!("{} set", volume(self.volume.of("set")))];
+        let seldom = |m3: f64| (m3 > 0.0).then(|| volume(m3));
+        parts.extend(self.volume.parts(Side::Gone, &["set"], seldom));
+        parts.extend(self.volume.parts(Side::Came, &["poured"], seldom));
+        vec![
+            format!("time        {} in steps of {} s{last}", Seconds(self.time_s), short(self.step_s, 4)),
+            format!("volume      {poured} poured: {}", parts.join(", ")),
+            format!("extent      {}{reach}", area(self.area_m2)),
+            format!(
+                "thickness   {} on average, {} at most; up to {}/s{}",
+                length(self.mean_thickness_m),
+                length(self.max_thickness_m),
+                length(self.max_speed_m_s),
+                roofed.unwrap_or_default()
+            ),
+            heat_line(&self.heat_j),
+            format!(
+                "accounts    {verdict}; {} fluxes in {} sub-steps, {capped}",
+                grouped(self.face_updates),
+                grouped(self.sub_steps)
+            ),
+        ]
+    }
+
+    /// Warnings of liquid that was not poured or left, and of places where the model or its sub-steps do not hold.
+    pub fn warnings(&self) -> Vec<String> {
+        let all = self.volume.came();
+        let blocked = || {
+            let blocked = volume(self.volume.of("blocked"));
+            format!("{blocked} found no room under the top of the box; make the box higher")
+        };
+        let out = || {
+            let (out, share) = (volume(self.volume.of("out")), rough(100.0 * self.volume.of("out") / all));
+            format!("{out}, {share} % of all, left by the sides of the box; take in more of the terrain")
+        };
+        let capped = || {
+            format!(
+                "{:.1e} of the fluxes were held back: more flows than sub-steps can follow; make flow.step_s smaller or \
+                 the cells larger",
+                self.capped_share
+            )
+        };
+        let narrow = |across: &f64| {
+            format!(
+                "unconverged: the flow is {} cells wide on average, and with fewer than {LEAST_ACROSS} run-out and area \
+                 follow the cells; make cells {} m or smaller",
+                short(*across, 1),
+                rough(self.cell_size_m * across / LEAST_ACROSS)
+            )
+        };
+        let lines = [
+            (self.volume.of("blocked") > 0.0).then(blocked),
+            (self.volume.of("out") > 0.0).then(out),
+            self.reynolds.warning(),
+            (self.capped_share > MOST_CAPPED).then(capped),
+            self.cells_across.filter(|across| *across < LEAST_ACROSS).as_ref().map(narrow),
+        ];
+        lines.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,463 @@
+//! Report of a simulation: the accounts, the extent of what flows, and the timings; as text and as data.
+
+mod account;
+mod air;
+mod flow;
+mod whereabouts;
+
+use std::collections::BTreeMap;
+
+use crate::export::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};
+use lavoxel_automaton::matter::Kind;
+use lavoxel_automaton::rules::Bed;
+use lavoxel_automaton::rules::Walls;
+use lavoxel_automaton::rules::spreading::{Spreading, spreads};
+use lavoxel_automaton::world::{ElementAccount, Layer, World};
+use lavoxel_base::parallel::current_num_threads;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE, cells};
+use lavoxel_base::validate::tame;
+use lavoxel_base::words::{area, duration, grouped, short, volume};
+use lavoxel_geo::map::Site;
+use lavoxel_scene::scene::{Edge, Scene, Stage};
+use lavoxel_sim::goals::{self, GoalSpec, Progress, Verdict};
+use lavoxel_sim::simulation::Simulation;
+use serde::Serialize;
+
+use self::account::Account;
+use self::air::AirReport;
+pub use self::flow::FlowReport;
+use self::whereabouts::Whereabouts;
+
+/// Everything that `lavoxel run` reports, for serde, and as [text](Report::text). Amounts in units: [`AMOUNT_ONE`] to a full cell.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    scene: String,
+    version: &'static str,
+    steps: u64,
+    /// Stages of the next step that are in the state: those before it was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages_of_next_step: Option<usize>,
+    interrupted: bool,
+    seed: u64,
+    threads: usize,
+    dims: [usize; 3],
+    cell_size_m: f64,
+    #[serde(flatten)]
+    whereabouts: Whereabouts,
+    /// Choices for a heightmap without a scene.
+    chosen: Vec<String>,
+    walls: Walls,
+    unit: u16,
+    /// The account of the lava.
+    #[serde(flatten)]
+    mass: Account,
+    energy: f64,
+    energy_unit: u16,
+    energy_units: Account,
+    liquid_cells: u64,
+    active_cells: usize,
+    #[serde(flatten)]
+    extent: Extent,
+    /// Columns at the sides of the box in which lava stands.
+    edge_columns: usize,
+    /// Volume of lava that left through open sides.
+    outflow_m3: f64,
+    /// The other materials by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
+    materials: Vec<(String, MaterialReport)>,
+    /// The elements that the materials declare, by their names.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
+    elements: Vec<(String, ElementReport)>,
+    /// The air, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    air: Option<AirReport>,
+    /// The flow, in a scene of the physical model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flow: Option<FlowReport>,
+    /// Goals of the scene.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    goals: Vec<GoalReport>,
+    note: &'static str,
+    /// Sentences on what was lost, and where the model does not hold.
+    warnings: Vec<String>,
+    /// Lines of text that are not part of the JSON.
+    #[serde(skip)]
+    summary: Vec<String>,
+    #[serde(skip)]
+    edge: Option<String>,
+    /// Name of the lava and rates of the vents, in a scene of the physical model.
+    #[serde(skip)]
+    lava: Option<(String, String)>,
+    state_hash: String,
+    /// Mean milliseconds of each stage, over the steps in which it ran.
+    #[serde(serialize_with = "as_table")]
+    timings_ms: Vec<(&'static str, f64)>,
+}
+
+/// Report of a material besides the lava.
+#[derive(Debug, Serialize)]
+struct MaterialReport {
+    #[serde(flatten)]
+    mass: Account,
+    liquid_cells: u64,
+    #[serde(flatten)]
+    extent: Extent,
+    /// Of grains.
+    #[serde(flatten)]
+    tiles: Option<GrainTiles>,
+    #[serde(skip)]
+    shows_flow: bool,
+    #[serde(skip)]
+    is_liquid: bool,
+}
+
+/// The tiles of 8 × 1 × 4 cells that hold grains.
+#[derive(Debug, Serialize)]
+struct GrainTiles {
+    /// Those at which the rule looks in the next step.
+    looked_at_tiles: usize,
+    resting_tiles: usize,
+}
+
+/// A goal, and how far it is.
+#[derive(Debug, Serialize)]
+struct GoalReport {
+    name: String,
+    /// Nothing while it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    /// Step of the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_at_step: Option<u64>,
+    material: String,
+    /// Full cells of the material in the shape; after the verdict those at its step.
+    cells: f64,
+    /// Full cells that were open in the shape before the first step.
+    room_cells: f64,
+    words: String,
+}
+
+impl GoalReport {
+    fn of(goal: &GoalSpec, progress: &Progress) -> Self {
+        Self {
+            name: goal.name.clone(),
+            verdict: progress.verdict.map(|(verdict, _)| verdict),
+            decided_at_step: progress.verdict.map(|(_, step)| step),
+            material: goal.material.clone(),
+            cells: cells(progress.now),
+            room_cells: cells(progress.room),
+            words: goals::words(goal, progress),
+        }
+    }
+}
+
+/// The account of an element over all materials, in full cells times the number that each material declares.
+#[derive(Debug, Serialize)]
+struct ElementReport {
+    now: f64,
+    came: f64,
+    left: f64,
+    exact: bool,
+}
+
+impl ElementReport {
+    fn of(account: &ElementAccount) -> Self {
+        let parts = |units: i128| units as f64 / f64::from(AMOUNT_ONE);
+        Self {
+            now: parts(account.now),
+            came: parts(account.came),
+            left: parts(account.left),
+            exact: account.is_exact(),
+        }
+    }
+
+    /// Whether there was any of it.
+    fn was_there(&self) -> bool {
+        self.now > 0.0 || self.came > 0.0 || !self.exact
+    }
+
+    fn line(&self, name: &str) -> String {
+        let verdict = if self.exact { "exact" } else { "NOT EXACT" };
+        format!("element     {name}: {:.3} now, {:.3} came, {:.3} left: {verdict}", self.now, self.came, self.left)
+    }
+}
+
+/// Where a material is.
+#[derive(Debug, Serialize)]
+struct Extent {
+    covered_columns: usize,
+    covered_area_m2: f64,
+    max_depth_cells: f64,
+    max_depth_m: f64,
+    volume_m3: f64,
+}
+
+/// The account of a layer of which `mass` units are in the box.
+fn mass_of(layer: &Layer, mass: u64) -> Account {
+    Account::of_matter("mass", mass, layer.ledger().mass())
+}
+
+/// Where mass came from and where it went. What no rule can do yet is left out while it did not happen.
+fn mass_words(mass: &Account) -> String {
+    mass.words(3, |units| format!("{:.3}", cells(units as u64)))
+}
+
+/// Share of a liquid that left through open sides from which a report warns.
+const MOST_LEFT: f64 = 0.5;
+
+/// That some of a material, with its name in words such as ` of water`, was not poured, found no room, or was lost to rock.
+fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
+    let units = ["blocked", "refused", "crushed"].map(|key| mass.units(key) as u64);
+    let [blocked, refused, crushed] = units.map(cells);
+    let roof = format!("{blocked:.3} full cells{of} found no room under the roof; make the box higher");
+    let rock = format!(
+        "{crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
+         upwards, or put the rock first"
+    );
+    let denser = format!(
+        "{refused:.3} full cells{of} were put where denser matter or a grain leaves no room, and are not there: put them beside it \
+         or above it, put them before it, or exchange the two with {{ kind = \"replace\", … }}"
+    );
+    units.into_iter().zip([roof, denser, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
+}
+
+/// That most of a liquid left through open sides.
+fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
+    let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]]
+        .map(|keys| keys.iter().map(|key| material.mass.units(key) as f64).sum::<f64>());
+    let share = left / came;
+    (material.is_liquid && share >= MOST_LEFT).then(|| {
+        format!(
+            "{} % of the {name} left through the open sides of the box; walls = \"closed\" in [rules] keeps it, and so does higher \
+             ground along the sides",
+            short(100.0 * share, 0)
+        )
+    })
+}
+
+impl Extent {
+    fn of(world: &World, number: usize, mass: u64, site: &Site) -> Self {
+        let depths = world.lying_amounts(number);
+        let deepest = depths.iter().copied().max().unwrap_or(0);
+        let covered = depths.iter().filter(|&&depth| depth > 0).count();
+        Self {
+            covered_columns: covered,
+            covered_area_m2: covered as f64 * site.cell_size_m * site.cell_size_m,
+            max_depth_cells: cells(deepest),
+            max_depth_m: cells(deepest) * site.cell_height_m(),
+            volume_m3: cells(mass) * site.cell_volume_m3(),
+        }
+    }
+
+    /// The extent in words, with the name of what covers the columns.
+    fn words(&self, name: &str) -> String {
+        format!(
+            "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m)",
+            grouped(self.covered_columns as u64),
+            area(self.covered_area_m2),
+            self.max_depth_cells,
+            self.max_depth_m
+        )
+    }
+}
+
+impl MaterialReport {
+    fn of(world: &World, number: usize, site: &Site) -> Self {
+        let (layer, shows_flow) = (&world.layers()[number], world.is_mirror(number));
+        let tally = layer.tally();
+        let (mass, extent) = (mass_of(layer, tally.mass), Extent::of(world, number, tally.mass, site));
+        let tiles = (layer.material().kind == Kind::Grain).then(|| {
+            let [looked_at_tiles, all] = layer.grains_looked_at();
+            GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
+        });
+        let is_liquid = layer.material().kind == Kind::Liquid && !shows_flow;
+        Self { mass, liquid_cells: tally.cells, extent, tiles, shows_flow, is_liquid }
+    }
+
+    /// The lines for people.
+    fn lines(&self, name: &str) -> [String; 3] {
+        let (now, volume, held) =
+            (cells(self.mass.now as u64), volume(self.extent.volume_m3), grouped(self.liquid_cells));
+        [
+            format!("{name:<11} {now:.3} full cells now ({volume}) in {held} cells"),
+            format!("            {}", mass_words(&self.mass)),
+            format!("            {}", self.extent.words(name)),
+        ]
+    }
+}
+
+/// Writes pairs as keys and values.
+fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
+    pairs: &[(K, V)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}
+
+impl Report {
+    /// The report of a scene and the state that it came to; `interrupted` where not all steps were made.
+    pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
+        let Stage { simulation, site, notes } = stage;
+        let world = simulation.world();
+        let (grid, lava) = (world.grid(), world.lava());
+        let ledger = lava.ledger();
+        let (tally, energy) = (lava.tally(), lava.energy());
+        let timings = simulation.timings().iter();
+        let edge = Edge::of(simulation, site);
+        // A world of lava alone has its account already.
+        let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
+        let elements =
+            elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
+        let others = world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
+        let of_material =
+            |(number, layer): (usize, &Layer)| (layer.material().name.clone(), MaterialReport::of(world, number, site));
+        let flow = FlowReport::of(simulation, site);
+        let report = Self {
+            scene: scene.spec.name.clone(),
+            version: env!("CARGO_PKG_VERSION"),
+            steps: simulation.steps(),
+            stages_of_next_step: Some(simulation.stages_made()).filter(|&made| made > 0),
+            interrupted,
+            seed: simulation.seed(),
+            threads: current_num_threads(),
+            dims: [grid.nx, grid.ny, grid.nz],
+            cell_size_m: site.cell_size_m,
+            whereabouts: Whereabouts::of(stage),
+            chosen: scene.choices().to_vec(),
+            walls: edge.walls,
+            unit: AMOUNT_ONE,
+            mass: mass_of(lava, tally.mass),
+            energy: energy as f64 / f64::from(ENERGY_ONE),
+            energy_unit: ENERGY_ONE,
+            energy_units: Account::table(energy, ledger.energy.sums()),
+            liquid_cells: tally.cells,
+            active_cells: active_cells(simulation),
+            extent: flow
+                .as_ref()
+                .map_or_else(|| Extent::of(world, world.number_of_lava(), tally.mass, site), FlowReport::extent),
+            edge_columns: edge.columns,
+            outflow_m3: edge.left_m3,
+            materials: others.map(of_material).collect(),
+            elements,
+            air: world.air().map(AirReport::of),
+            flow,
+            goals: simulation.goals().iter().map(|(goal, progress)| GoalReport::of(goal, &progress)).collect(),
+            note: if world.flow().is_some() { NO_FORECAST_OF_FLOW } else { NO_FORECAST },
+            warnings: notes.clone(),
+            summary: scene.summary(site, simulation),
+            edge: edge.words(),
+            lava: scene.spec.flow.as_ref().map(|flow| (flow.lava.preset.clone(), scene.rates(simulation))),
+            state_hash: format!("{:016x}", world.state_hash()),
+            timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
+        };
+        Self { warnings: report.warned(), ..report }
+    }
+
+    /// Sentences on what was lost, and on where the model does not hold.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Warnings of its numbers.
+    fn warned(&self) -> Vec<String> {
+        let of_lava = match &self.flow {
+            Some(flow) => flow.warnings(),
+            None => mass_warnings(&self.mass, " of lava").collect(),
+        };
+        let (notes, others) = (self.warnings.iter().cloned(), self.materials.iter());
+        let others = others.flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
+        notes.chain(of_lava).chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
+    }
+
+    /// Origin of the files of the state, with the numbers of the run and its cautions.
+    pub fn about(&self) -> About {
+        let mut cautions = self.warnings.clone();
+        if self.walls == Walls::Closed {
+            cautions.extend(self.edge.clone());
+        }
+        if self.interrupted {
+            cautions.push(format!("the run was stopped after step {}, before its end", self.steps));
+        }
+        About {
+            scene: self.scene.clone(),
+            seed: self.seed,
+            step: self.steps,
+            time_s: self.flow.as_ref().map(FlowReport::time_s),
+            run: self.run_words(),
+            cautions: cautions.iter().map(|text| tame(text)).collect(),
+        }
+    }
+
+    /// Lava, rates, volume, duration and cells of a run of the physical model, by names.
+    fn run_words(&self) -> Vec<(&'static str, String)> {
+        let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else { return Vec::new() };
+        vec![
+            ("lava", tame(lava)),
+            ("rate", rates.clone()),
+            ("poured", flow.poured()),
+            ("duration", duration(flow.time_s())),
+            ("cell_size", format!("{} m", short(self.cell_size_m, 3))),
+        ]
+    }
+
+    /// The report for people.
+    pub fn text(&self) -> String {
+        let [nx, ny, nz] = self.dims;
+        // The physical model has none of the other stages.
+        let ran = |(_, ms): &&(&str, f64)| self.flow.is_none() || *ms > 0.0;
+        let per_step = self.timings_ms.iter().filter(ran).map(|(name, ms)| format!("{name} {ms:.4} ms"));
+        let per_step: Vec<String> = per_step.collect();
+        let mut lines = vec![format!(
+            "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
+            tame(&self.scene),
+            self.steps,
+            short(self.cell_size_m, 3),
+            self.seed,
+            self.threads
+        )];
+        lines.extend(self.summary.iter().cloned());
+        match &self.flow {
+            Some(flow) => lines.extend(flow.lines()),
+            None => lines.extend(self.classic_lines()),
+        }
+        lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
+        let shown = self.materials.iter().filter(|(_, material)| !material.shows_flow || material.liquid_cells > 0);
+        // What only shows the flow has its account in the report of the flow.
+        let lines_of = |material: &MaterialReport| if material.shows_flow { 1 } else { 3 };
+        lines.extend(shown.flat_map(|(name, material)| material.lines(name).into_iter().take(lines_of(material))));
+        let moved = self.elements.iter().filter(|(_, element)| element.was_there());
+        lines.extend(moved.map(|(name, element)| element.line(name)));
+        lines.extend(self.air.iter().flat_map(AirReport::lines));
+        lines.extend(self.goals.iter().map(|goal| format!("goal        {}: {}", tame(&goal.name), tame(&goal.words))));
+        lines.push(format!("per step    {}", per_step.join(", ")));
+        lines
+            .push(format!("state       {} (a fingerprint of all cells: the same run gives the same)", self.state_hash));
+        lines.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
+        if self.interrupted {
+            let stages = self.stages_of_next_step.map(|made| format!(" and {made} stages of the next"));
+            lines.push(format!("stopped after step {}{}", self.steps, stages.unwrap_or_default()));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Report {
+    /// The lava of the classic model, for people.
+    fn classic_lines(&self) -> [String; 5] {
+        let (now, volume) = (cells(self.mass.now as u64), volume(self.extent.volume_m3));
+        [
+            format!("mass        {now:.3} full cells now ({volume})"),
+            format!("            {}", mass_words(&self.mass)),
+            format!("energy      {:.3} now", self.energy),
+            format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
+            format!("extent      {}; no forecast", self.extent.words("lava")),
+        ]
+    }
+}
+
+/// Cells that could spread now: enough energy, and something beneath.
+fn active_cells(simulation: &Simulation) -> usize {
+    let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
+    let lava = world.number_of_lava();
+    world.lava().held().filter(|&(place, cell)| spreads(cell, Bed::under(world, lava, place), rule)).count()
+}

@@ -1,0 +1,67 @@
+//! The place of the box and its vents in a report.
+
+use lavoxel_geo::map::{Bounds, Georeference};
+use lavoxel_scene::scene::Stage;
+use lavoxel_sim::source::VentSpec;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
+
+/// The place of the box, and its vents.
+#[derive(Debug, Serialize)]
+pub(super) struct Whereabouts {
+    floor_m: f64,
+    /// 1 in the physical model, whose cells may be oblong while heights stay true.
+    vertical_exaggeration: f64,
+    map: Option<MapPlace>,
+    vents: Vec<VentPlace>,
+}
+
+/// The box on the map of the terrain's file.
+#[derive(Debug, Serialize)]
+struct MapPlace {
+    /// West, south, east, north, in map units.
+    bounds: Bounds,
+    crs: Option<String>,
+}
+
+/// A vent in cells, and its centre on the map.
+#[derive(Debug, Serialize)]
+struct VentPlace {
+    #[serde(flatten, serialize_with = "without_unused")]
+    vent: VentSpec,
+    map_x: Option<f64>,
+    map_y: Option<f64>,
+}
+
+/// Writes a vent without the rate and the energy of the classic model where it pours by the physical one, in which they mean
+/// nothing.
+fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
+    if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {
+        table.retain(|key, _| !["rate", "energy"].contains(&key.as_str()));
+    }
+    table.serialize(serializer)
+}
+
+impl Whereabouts {
+    /// Those of a scene that was built.
+    pub(super) fn of(stage: &Stage) -> Self {
+        let grid = stage.simulation.world().grid();
+        let cell = stage.site.cell_size_m;
+        let georeference = stage.site.georeference.as_ref();
+        let map = |place: &Georeference| MapPlace {
+            bounds: place.bounds(grid.nx as f64 * cell, grid.nz as f64 * cell),
+            crs: place.crs.name(),
+        };
+        let vent = |vent: &VentSpec| {
+            let (map_x, map_y) = georeference.map(|place| place.to_map(vent.x * cell, vent.z * cell)).unzip();
+            VentPlace { vent: vent.clone(), map_x, map_y }
+        };
+        Self {
+            floor_m: stage.site.floor_m,
+            vertical_exaggeration: stage.simulation.world().flow().map_or(stage.site.vertical_exaggeration, |_| 1.0),
+            map: georeference.map(map),
+            vents: stage.simulation.vents().map(vent).collect(),
+        }
+    }
+}

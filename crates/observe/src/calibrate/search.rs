@@ -1,0 +1,272 @@
+//! The points of a search: a pure function of the seed and of what the runs before came to.
+
+use lavoxel_base::random::{Draw, Salt, StepKey, normal};
+
+/// Probability with which a number comes from the mutant and not from the point that it competes with.
+const CROSSED: f64 = 0.9;
+
+/// Least and largest factor of differences.
+const FACTORS: [f64; 2] = [0.4, 0.9];
+
+/// Share of the population towards whose points mutants are drawn.
+const LEADERS: f64 = 0.2;
+
+/// Share of the runs, besides the repetitions, that search for the best.
+const SEARCHED: f64 = 0.6;
+
+/// Deviation of the jitter of points that spread over plausible ones, as a share of the bounds.
+const JITTER: f64 = 0.02;
+
+/// Least distance in score between the best and what is no longer plausible.
+const LEAST_MARGIN: f64 = 0.01;
+
+/// Step of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Looks for the best.
+    Search,
+    /// Makes the best once more, with other seeds.
+    Repeat,
+    /// Spreads over all that is plausible.
+    Spread,
+}
+
+impl Phase {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Repeat => "repeat",
+            Self::Spread => "spread",
+        }
+    }
+}
+
+/// A run that is to be made: shares of the way between the bounds, one for each number.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) shares: Vec<f64>,
+    pub(super) phase: Phase,
+}
+
+/// A run that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Done {
+    pub(super) point: Point,
+    pub(super) score: f64,
+}
+
+/// How many runs there are, and of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Search {
+    pub(super) seed: u64,
+    pub(super) numbers: usize,
+    pub(super) runs: usize,
+    pub(super) population: usize,
+    pub(super) repeats: usize,
+}
+
+impl Search {
+    /// Runs that search, in whole generations.
+    pub(super) fn searched(&self) -> usize {
+        let wished = SEARCHED * self.runs.saturating_sub(self.repeats) as f64 / self.population as f64;
+        (wished.round() as usize).max(1) * self.population
+    }
+
+    /// The points of the next generation, after those of all before are done; empty at the end.
+    pub(super) fn next(&self, done: &[Done]) -> Vec<Point> {
+        let (first, searched) = (done.len(), self.searched().min(self.runs));
+        let left = self.runs - first;
+        if first < searched {
+            let slots = 0..self.population.min(searched - first);
+            let population = self.population_of(done);
+            return slots.map(|slot| self.searching(first + slot, slot, &population)).collect();
+        }
+        if first < searched + self.repeats {
+            let Some(best) = best(done) else { return Vec::new() };
+            let again = Point { shares: best.point.shares.clone(), phase: Phase::Repeat };
+            return vec![again; left.min(searched + self.repeats - first)];
+        }
+        let plausible: Vec<&[f64]> = plausible(done).map(|done| &*done.point.shares).collect();
+        (first..first + left.min(self.population)).map(|run| self.spreading(run, &plausible)).collect()
+    }
+
+    /// The best of each slot after whole generations.
+    fn population_of<'a>(&self, done: &'a [Done]) -> Vec<&'a Done> {
+        let mut slots: Vec<&Done> = Vec::new();
+        for (i, trial) in done.iter().enumerate() {
+            match slots.get_mut(i % self.population) {
+                Some(slot) if trial.score >= slot.score => *slot = trial,
+                Some(_) => {}
+                None => slots.push(trial),
+            }
+        }
+        slots
+    }
+
+    fn searching(&self, run: usize, slot: usize, population: &[&Done]) -> Point {
+        let numbers = Numbers::new(self.seed, run);
+        let shares = if population.len() < 4 {
+            self.first(slot, numbers)
+        } else {
+            let pick = |use_: usize| population[numbers.below(population.len(), use_)];
+            let mut leaders: Vec<&Done> = population.to_vec();
+            leaders.sort_by(|a, b| b.score.total_cmp(&a.score));
+            let count = ((LEADERS * leaders.len() as f64).ceil() as usize).max(2);
+            let (own, leader) = (population[slot], leaders[numbers.below(count.min(leaders.len()), 0)]);
+            let (a, b) = (pick(1), pick(2));
+            let factor = FACTORS[0] + (FACTORS[1] - FACTORS[0]) * numbers.uniform(3, 0);
+            // One number at least is that of the mutant.
+            let forced = numbers.below(self.numbers, 4);
+            let of = |i: usize, point: &Done| point.point.shares[i];
+            let share = |i: usize| {
+                if i != forced && numbers.uniform(5, i) >= CROSSED {
+                    return of(i, own);
+                }
+                let drawn = of(i, own) + factor * (of(i, leader) - of(i, own)) + factor * (of(i, a) - of(i, b));
+                reflected(drawn)
+            };
+            (0..self.numbers).map(share).collect()
+        };
+        Point { shares, phase: Phase::Search }
+    }
+
+    /// The first generation: of every number each of as many equal parts once (a Latin hypercube).
+    fn first(&self, slot: usize, numbers: Numbers) -> Vec<f64> {
+        let parts = |i: usize| {
+            let order = Numbers::new(self.seed, 0);
+            let mut parts: Vec<usize> = (0..self.population).collect();
+            parts.sort_by(|a, b| order.uniform(10 + i, *a).total_cmp(&order.uniform(10 + i, *b)));
+            parts
+        };
+        (0..self.numbers).map(|i| (parts(i)[slot] as f64 + numbers.uniform(6, i)) / self.population as f64).collect()
+    }
+
+    /// A point beside a plausible one, along the way between two others (a move of differential evolution Monte Carlo, ter Braak,
+    /// Statistics and Computing 16, 2006).
+    fn spreading(&self, run: usize, plausible: &[&[f64]]) -> Point {
+        let numbers = Numbers::new(self.seed, run);
+        let pick = |use_: usize| plausible[numbers.below(plausible.len(), use_)];
+        let (from, a, b) = (pick(0), pick(1), pick(2));
+        let factor = 0.5 + numbers.uniform(3, 0);
+        let share = |i: usize| reflected(from[i] + factor * (a[i] - b[i]) + JITTER * numbers.normal(i));
+        Point { shares: (0..self.numbers).map(share).collect(), phase: Phase::Spread }
+    }
+}
+
+/// The run with the largest score, of several the first; repetitions are none of them.
+pub(super) fn best(done: &[Done]) -> Option<&Done> {
+    let runs = done.iter().filter(|done| done.point.phase != Phase::Repeat);
+    runs.reduce(|best, run| if run.score > best.score { run } else { best })
+}
+
+/// Score from which numbers are plausible: two standard deviations below the mean of the repetitions of the best, and a hundredth
+/// at least below the best of the search.
+pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
+    let best = done.iter().filter(|done| done.point.phase == Phase::Search).map(|done| done.score).reduce(f64::max)?;
+    let again: Vec<f64> = done.iter().filter(|done| done.point.phase == Phase::Repeat).map(|done| done.score).collect();
+    let count = again.len() as f64;
+    let mean = again.iter().sum::<f64>() / count;
+    let variance = again.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let repeated = if again.len() > 1 { mean - 2.0 * variance.sqrt() } else { best };
+    Some(repeated.min(best - LEAST_MARGIN))
+}
+
+/// The runs whose numbers are plausible, without repetitions.
+pub(super) fn plausible(done: &[Done]) -> impl Iterator<Item = &Done> {
+    let least = least_plausible(done).unwrap_or(f64::INFINITY);
+    done.iter().filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
+}
+
+/// A share beyond a bound, mirrored at it.
+fn reflected(share: f64) -> f64 {
+    let folded = share.rem_euclid(2.0);
+    if folded > 1.0 { 2.0 - folded } else { folded }
+}
+
+/// The random numbers of a run.
+#[derive(Clone, Copy)]
+struct Numbers(StepKey);
+
+impl Numbers {
+    fn new(seed: u64, run: usize) -> Self {
+        Self(Draw { seed, step: run as u64 }.key_of(Salt::Search, 0))
+    }
+
+    /// A number between 0 and 1, both excluded.
+    fn uniform(self, use_: usize, i: usize) -> f64 {
+        self.0.uniform_at([use_, i, 0])
+    }
+
+    fn below(self, count: usize, use_: usize) -> usize {
+        ((self.uniform(use_, 0) * count as f64) as usize).min(count - 1)
+    }
+
+    fn normal(self, i: usize) -> f64 {
+        normal(self.uniform(7, i), self.uniform(8, i))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search() -> Search {
+        Search { seed: 5, numbers: 2, runs: 240, population: 16, repeats: 6 }
+    }
+
+    /// A narrow ridge: its numbers trade against each other. Repetitions scatter by 0.01.
+    fn score(point: &Point, run: usize) -> f64 {
+        let [x, y] = [point.shares[0] - 0.3, point.shares[1] - 0.7];
+        let noise = if point.phase == Phase::Repeat { 0.01 * ((run % 3) as f64 - 1.0) } else { 0.0 };
+        0.9 - 4.0 * (x + y).powi(2) - 0.4 * (x - y).powi(2) + noise
+    }
+
+    fn run(search: &Search) -> Vec<Done> {
+        let mut done: Vec<Done> = Vec::new();
+        loop {
+            let points = search.next(&done);
+            if points.is_empty() {
+                return done;
+            }
+            let first = done.len();
+            done.extend(
+                points.into_iter().enumerate().map(|(i, point)| Done { score: score(&point, first + i), point }),
+            );
+        }
+    }
+
+    #[test]
+    fn the_best_is_found_and_what_is_as_good_is_spread_over() {
+        let search = search();
+        let done = run(&search);
+        assert_eq!(done.len(), 240);
+        let found = best(&done).expect("a best");
+        assert!(found.score > 0.8999, "{found:?}");
+        // The plausible are an ellipse, long across the ridge: all of it is reached.
+        let least = least_plausible(&done).expect("repetitions");
+        let half = ((0.9 - least) / 0.4).sqrt() / 2.0;
+        let along: Vec<f64> = plausible(&done).map(|d| (d.point.shares[0] - 0.3) - (d.point.shares[1] - 0.7)).collect();
+        let [low, high] =
+            [along.iter().copied().reduce(f64::min), along.iter().copied().reduce(f64::max)].map(Option::unwrap);
+        assert!(low < -1.5 * half && high > 1.5 * half, "{low} to {high} of ±{}", 2.0 * half);
+        assert!(plausible(&done).count() > 60);
+    }
+
+    #[test]
+    fn a_generation_follows_from_those_before_it() {
+        let (search, done) = (search(), run(&search()));
+        assert_eq!(run(&search), done);
+        assert_eq!(search.next(&done[..32])[3], done[35].point);
+        let first: Vec<_> = done[..16].iter().map(|done| (done.point.shares[0] * 16.0) as usize).collect();
+        let mut parts = first.clone();
+        parts.sort_unstable();
+        assert_eq!(parts, (0..16).collect::<Vec<_>>());
+        assert_ne!(run(&Search { seed: 6, ..search }), done);
+    }
+
+    #[test]
+    fn few_runs_are_a_search_alone() {
+        let few = Search { runs: 7, population: 16, repeats: 6, ..search() };
+        assert_eq!(run(&few).len(), 7);
+    }
+}

@@ -1,0 +1,363 @@
+//! A fit from its settings to its files: one way for the program and for others that use the library.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::folder::{Folder, RunFile};
+use super::observed::{Observation, Onto};
+use super::report::{Made, Report};
+use super::search::{Done, Phase, Point, Search};
+use super::space::Vary;
+use super::trial::{Scores, Trials};
+use crate::compare::DatedFile;
+use crate::hazard::{FINGERPRINT, Ground, HazardError, Opening, PlanFile};
+use crate::plot::PlotError;
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_base::memory::TooMuchMemory;
+use lavoxel_base::output::{FOLDER, OutputError, file_name};
+use lavoxel_base::parallel::share_out;
+use lavoxel_io::export::About;
+use lavoxel_scene::scene::{Model, NumberKey, Scene, SceneError, Seconds, Stage, Template};
+
+/// Most runs and most numbers of a fit.
+const MOST_RUNS: usize = 100_000;
+const MOST_NUMBERS: usize = 20;
+
+/// Least population, and most that is chosen by itself.
+const POPULATION: [usize; 2] = [8, 40];
+const EACH: usize = 6;
+
+/// Pause between looks for the runs of other shards.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Fault of a fit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CalibrateError {
+    /// A setting or a folder that is wrong, in words.
+    #[error("{0}")]
+    Wrong(String),
+    /// The scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Memory.
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The plots.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+    /// The plan of the folder.
+    #[error(transparent)]
+    Plan(#[from] HazardError),
+    /// A thread that does not start.
+    #[error("cannot start the threads: {0}; ask for fewer with --threads")]
+    Threads(#[from] std::io::Error),
+}
+
+impl From<String> for CalibrateError {
+    fn from(words: String) -> Self {
+        Self::Wrong(words)
+    }
+}
+
+/// Settings of a fit, as the flags of `lavoxel calibrate` give them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Outlines: polygons, or rasters whose cells above `above` are covered.
+    pub observed: Vec<DatedFile>,
+    /// Rasters of thickness in metres.
+    pub thickness: Vec<DatedFile>,
+    /// Tables of positions of the front.
+    pub fronts: Vec<PathBuf>,
+    /// Outlines that the fit does not see, by which the best is judged.
+    pub check: Vec<DatedFile>,
+    /// Numbers that are searched.
+    pub vary: Vec<Vary>,
+    /// Number of runs.
+    pub runs: usize,
+    /// Runs of a generation; none: six for each number, from 8 to 40.
+    pub population: Option<usize>,
+    /// Repetitions of the best with other seeds.
+    pub repeats: usize,
+    /// Thickness in metres from which a column counts as covered.
+    pub above: f64,
+    /// Point from which fronts are measured, in coordinates of the map; none: the first vent.
+    pub from: Option<[f64; 2]>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            observed: Vec::new(),
+            thickness: Vec::new(),
+            fronts: Vec::new(),
+            check: Vec::new(),
+            vary: Vec::new(),
+            runs: 300,
+            population: None,
+            repeats: 8,
+            above: 0.05,
+            from: None,
+        }
+    }
+}
+
+/// Part of the runs of each generation: number, from 0, and of how many.
+type Shard = (usize, usize);
+
+/// A fit that was checked.
+pub struct Fit {
+    trials: Trials,
+    vary: Vec<Vary>,
+    search: Search,
+    file: PlanFile,
+}
+
+impl Fit {
+    /// A fit of a scene of the physical model, of which `at_once` runs are made at a time; long steps are given up once `stop` is set.
+    ///
+    /// # Errors
+    /// Names the setting that is wrong, as the flag of the program; and says where memory does not suffice.
+    pub fn new(
+        scene: &Scene,
+        settings: &Settings,
+        at_once: usize,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self, CalibrateError> {
+        if scene.spec.model != Model::Flow {
+            let mend = "name a scene with model = \"flow\", or a heightmap with or without --lava NAME";
+            return Err(CalibrateError::Wrong(format!("calibrate needs the physical model: {mend}")));
+        }
+        // Threads are those of the machine, and decide nothing.
+        let mut scene = scene.clone();
+        scene.spec.threads = 0;
+        let scene = &scene;
+        let search = settings.search(scene.spec.seed)?;
+        let stage = scene.build(Box::new(Tiled::default()))?;
+        Ground::need(&stage, at_once).check("ask for fewer threads (--threads) or larger cells")?;
+        let (observed, checked) = settings.observations(scene, &stage)?;
+        let keys: Vec<NumberKey> = settings.vary.iter().map(|vary| vary.key.clone()).collect();
+        let trials = Trials {
+            template: Template::new(scene)?,
+            keys,
+            site: stage.site,
+            notes: stage.notes,
+            observed,
+            checked,
+            stop,
+        };
+        for end in [0.0, 1.0] {
+            let values: Vec<f64> = settings.vary.iter().map(|vary| vary.value(end)).collect();
+            trials.check_each(&values).map_err(|fault| format!("--vary {fault}"))?;
+        }
+        let file = settings.plan(&search, &trials, stage.simulation.world().state_hash(), &scene.spec.name);
+        Ok(Self { trials, vary: settings.vary.clone(), search, file })
+    }
+
+    /// The folder of a fit that is not named: `lavoxel-out/NAME-calibrate`.
+    pub fn usual_folder(scene: &str) -> PathBuf {
+        PathBuf::from(FOLDER).join(format!("{}-calibrate", file_name(scene)))
+    }
+
+    /// Makes the runs that are missing in a folder, `at_once` at a time, and writes what comes of all; none where `ends` says so
+    /// before the end. `made` is called for each run that is there. Of a shard, only its runs are made, and those of others awaited.
+    ///
+    /// # Errors
+    /// When the folder is of another plan, memory does not suffice, or a file cannot be read or written.
+    pub fn make(
+        &self,
+        (path, opening): (PathBuf, Opening),
+        (at_once, shard): (usize, Option<Shard>),
+        ends: &(dyn Fn() -> bool + Sync),
+        made: &(dyn Fn() + Sync),
+    ) -> Result<Option<(Report, Vec<PathBuf>)>, CalibrateError> {
+        let folder = Folder::open(path, &self.file, opening)?;
+        let (mut done, mut all): (Vec<Done>, Vec<Made>) = (Vec::new(), Vec::new());
+        loop {
+            let points = self.search.next(&done);
+            if points.is_empty() {
+                break;
+            }
+            let first = done.len();
+            let jobs: Vec<(usize, Point, Vec<f64>)> = points
+                .into_iter()
+                .enumerate()
+                .map(|(i, point)| {
+                    let values = self.values(&point);
+                    (first + i, point, values)
+                })
+                .collect();
+            if !self.generation(&folder, &jobs, (at_once, shard), ends, made)? {
+                return Ok(None);
+            }
+            for (run, point, values) in jobs {
+                let file = folder.read(run)?;
+                let score = self.score(&file.scores);
+                done.push(Done { point, score });
+                all.push(Made { values, scores: file.scores, seconds: file.seconds });
+            }
+        }
+        let report = Report::new(&self.vary, &self.trials, (&done, &all));
+        let best = self.trials.scene(&report.best_values())?;
+        let written = report.write(&folder, (&done, &all), &best)?;
+        Ok(Some((report, written)))
+    }
+
+    /// Makes the runs of a generation that are missing; whether all of them are there.
+    fn generation(
+        &self,
+        folder: &Folder,
+        jobs: &[(usize, Point, Vec<f64>)],
+        (at_once, shard): (usize, Option<Shard>),
+        ends: &(dyn Fn() -> bool + Sync),
+        made: &(dyn Fn() + Sync),
+    ) -> Result<bool, CalibrateError> {
+        let is_mine = |run: usize| shard.is_none_or(|(number, of)| run % of == number);
+        let (there, missing): (Vec<_>, Vec<_>) = jobs.iter().partition(|(run, ..)| folder.has(*run));
+        there.iter().for_each(|_| made());
+        let mine: Vec<_> = missing.iter().filter(|(run, ..)| is_mine(*run)).collect();
+        let work = |job: &&&(usize, Point, Vec<f64>), stopped: &dyn Fn() -> bool| -> Result<bool, CalibrateError> {
+            let (run, point, values) = **job;
+            let start = Instant::now();
+            let again = if point.phase == Phase::Repeat { *run as u32 } else { 0 };
+            let Some(scores) = self.trials.run(values, again, stopped)? else { return Ok(false) };
+            let seconds = start.elapsed().as_secs_f64();
+            folder.put(*run, &RunFile { plan: folder.plan.clone(), values: values.clone(), scores, seconds })?;
+            made();
+            Ok(true)
+        };
+        if share_out(&mine, at_once, ends, &work)? < mine.len() {
+            return Ok(false);
+        }
+        for (run, ..) in missing.iter().filter(|(run, ..)| !is_mine(*run)) {
+            while !folder.has(*run) {
+                if ends() {
+                    return Ok(false);
+                }
+                std::thread::sleep(PAUSE);
+            }
+            made();
+        }
+        Ok(true)
+    }
+
+    fn values(&self, point: &Point) -> Vec<f64> {
+        self.vary.iter().zip(&point.shares).map(|(vary, share)| vary.value(*share)).collect()
+    }
+
+    /// Score of a run: the mean of those of its observations, by their weights.
+    fn score(&self, scores: &Scores) -> f64 {
+        let weights = self.trials.observed.iter().map(|observation| observation.weight);
+        let sum: f64 = weights.clone().sum();
+        weights.zip(&scores.observed).map(|(weight, score)| weight * score).sum::<f64>() / sum
+    }
+}
+
+/// Hash of the words of a value, which are not kept: those of a map are many times as long as the map.
+fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
+    struct Words(Xxh3);
+    impl std::fmt::Write for Words {
+        fn write_str(&mut self, words: &str) -> std::fmt::Result {
+            self.0.update(words.as_bytes());
+            Ok(())
+        }
+    }
+    let mut words = Words(Xxh3::new());
+    write!(words, "{value:?}").expect("a hash takes all words");
+    format!("{:016x}", words.0.digest())
+}
+
+impl Trials {
+    /// Checks each value by itself, so that the message names its number.
+    fn check_each(&self, values: &[f64]) -> Result<(), String> {
+        self.keys.iter().zip(values).try_for_each(|(key, value)| match self.template.with(&[(key, *value)]) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("{key}: with {value}, {error}")),
+        })
+    }
+}
+
+impl Settings {
+    fn search(&self, seed: u64) -> Result<Search, String> {
+        let numbers = self.vary.len();
+        if !(1..=MOST_NUMBERS).contains(&numbers) {
+            let example = "such as --vary flow.lava.yield_pa=100..5000:log";
+            return Err(format!("--vary: name from 1 to {MOST_NUMBERS} numbers and their bounds, {example}"));
+        }
+        for (i, vary) in self.vary.iter().enumerate() {
+            if self.vary[..i].iter().any(|other| other.key == vary.key) {
+                return Err(format!("--vary {}: is named twice", vary.key));
+            }
+            if vary.key.is_of_the_box() {
+                return Err(format!("--vary {}: changes the box; fit numbers that leave it where it is", vary.key));
+            }
+        }
+        let population = self.population.unwrap_or((EACH * numbers).clamp(POPULATION[0], POPULATION[1]));
+        if !(4..=MOST_RUNS).contains(&population) {
+            return Err(format!("--population {population}: must be a number from 4 to {MOST_RUNS}"));
+        }
+        let least = 2 * population + self.repeats;
+        if !(least..=MOST_RUNS).contains(&self.runs) {
+            let why = "two generations and the repetitions at least";
+            return Err(format!("--runs {}: must be a number from {least} to {MOST_RUNS}: {why}", self.runs));
+        }
+        Ok(Search { seed, numbers, runs: self.runs, population, repeats: self.repeats })
+    }
+
+    /// Observations that the fit goes by, and those that it is checked by.
+    fn observations(&self, scene: &Scene, stage: &Stage) -> Result<(Vec<Observation>, Vec<Observation>), String> {
+        let duration = scene.spec.flow_spec().and_then(|flow| flow.duration);
+        let timed = [&self.observed, &self.thickness, &self.check].into_iter().flatten().filter_map(|file| file.at);
+        let latest = timed.map(|Seconds(at)| at).reduce(f64::max);
+        let end_s = duration.map(|Seconds(end)| end).or(latest);
+        let end_s = end_s.ok_or("pass --duration, or when it was observed: --observed FILE@6h")?;
+        let vent = stage.simulation.lava_vents().next().map(|vent| [vent.x, vent.z]);
+        let from = self.from.map(|point| stage.site.cells_near(point)).or(vent);
+        let from = from.ok_or("the scene has no vent of lava")?;
+        let onto = Onto { site: &stage.site, end_s, above_m: self.above, from };
+        let mut observed = Vec::new();
+        for file in &self.observed {
+            observed.push(onto.outline(file)?);
+        }
+        for file in &self.thickness {
+            observed.push(onto.thickness(file)?);
+        }
+        for path in &self.fronts {
+            observed.extend(onto.fronts(path)?);
+        }
+        if observed.is_empty() {
+            return Err("name what was observed with --observed, --thickness or --fronts".to_owned());
+        }
+        let checked = self.check.iter().map(|file| onto.outline(file)).collect::<Result<_, _>>()?;
+        Ok((observed, checked))
+    }
+
+    /// All that decides what a run comes to.
+    fn plan(&self, search: &Search, trials: &Trials, ground: u64, scene: &str) -> PlanFile {
+        let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
+        let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();
+        let decides = BTreeMap::from([
+            ("program", About::SOFTWARE.to_owned()),
+            ("rules", format!("{:016x}", FINGERPRINT)),
+            ("ground", format!("{ground:016x}")),
+            ("scene", hash(&trials.template.to_string())),
+            ("observations", hash_of_debug(&(&trials.observed, &trials.checked))),
+            ("vary", vary.join(" ")),
+            ("seed", search.seed.to_string()),
+            ("search", json!([search.runs, search.population, search.repeats]).to_string()),
+        ]);
+        let decides = decides.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        PlanFile { scene: scene.to_owned(), vents: "of the scene".to_owned(), runs: search.runs as u64, decides }
+    }
+}

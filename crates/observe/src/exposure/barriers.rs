@@ -1,0 +1,140 @@
+//! Barriers after a run: when lava reached and overflowed each, how much it holds back, and what all of them gained against the same
+//! run without.
+
+use lavoxel_base::grid::Grid;
+use lavoxel_flow::Flow;
+use lavoxel_geo::map::Site;
+use lavoxel_scene::scene::Barrier;
+
+/// Thickness in metres from which lava counts.
+const COUNTS_M: f64 = 0.01;
+
+/// A barrier after a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BarrierOutcome {
+    /// First arrival of lava in a column beside it, in seconds from the start; of a ditch in it.
+    pub reached_s: Option<f64>,
+    /// First arrival of lava on a dam, in seconds from the start.
+    pub overflow_s: Option<f64>,
+    /// Least height in metres of a dam above the lava in a column beside it now, below 0 where lava stands higher.
+    pub freeboard_m: Option<f64>,
+    /// Volume in m³ of the lava that lies there more than without barriers, in the columns from the barrier on that have sides in common.
+    pub held_m3: Option<f64>,
+}
+
+/// Gain of all barriers together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BarrierGain {
+    /// Volume in m³ that lies elsewhere than without.
+    pub turned_m3: f64,
+    /// Area in m² that lava reached only without.
+    pub saved_m2: f64,
+    /// Area in m² that lava reached only with them.
+    pub added_m2: f64,
+    /// Area in m² that lava reached later than without, and the median of the delays there in seconds.
+    pub later: (f64, Option<f64>),
+}
+
+/// Thickness and arrival of each column after two runs of one box.
+struct Pair<'a> {
+    with: &'a Flow,
+    without: Option<&'a Flow>,
+    grid: Grid,
+    area_m2: f64,
+}
+
+/// Outcome of each barrier after a run, beside the same run without where there is one.
+pub fn after(
+    barriers: &[Barrier],
+    site: &Site,
+    with: &Flow,
+    without: Option<&Flow>,
+) -> (Vec<BarrierOutcome>, Option<BarrierGain>) {
+    let pair = Pair { with, without, grid: site.grid, area_m2: site.cell_size_m * site.cell_size_m };
+    (barriers.iter().map(|barrier| pair.outcome(barrier)).collect(), pair.gain())
+}
+
+/// Liquid and set lava of a column in metres.
+fn thickness(flow: &Flow, column: usize) -> f64 {
+    let column = flow.column(column);
+    column.liquid_m + column.set_m
+}
+
+impl Pair<'_> {
+    /// The columns that share a side with one.
+    fn beside(&self, column: u32) -> impl Iterator<Item = u32> {
+        let (nx, nz) = (self.grid.nx, self.grid.nz);
+        let (x, z) = (column as usize % nx, column as usize / nx);
+        let places = [
+            (x > 0).then(|| (x - 1, z)),
+            (x + 1 < nx).then_some((x + 1, z)),
+            (z > 0).then(|| (x, z - 1)),
+            (z + 1 < nz).then_some((x, z + 1)),
+        ];
+        places.into_iter().flatten().map(move |(x, z)| (z * nx + x) as u32)
+    }
+
+    /// The columns of a barrier with each column beside it.
+    fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
+        let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
+        let of = move |&own: &u32| self.beside(own).filter(move |other| !is_own(other)).map(move |other| (own, other));
+        barrier.columns.iter().flat_map(of)
+    }
+
+    fn outcome(&self, barrier: &Barrier) -> BarrierOutcome {
+        let first = |columns: &mut dyn Iterator<Item = u32>| {
+            let times = columns.filter_map(|column| self.with.column(column as usize).arrival_s);
+            times.reduce(f64::min)
+        };
+        let on_it = first(&mut barrier.columns.iter().copied());
+        let held_m3 = self.without.map(|without| self.held_m3(barrier, without));
+        if barrier.height_m < 0.0 {
+            return BarrierOutcome { reached_s: on_it, held_m3, ..BarrierOutcome::default() };
+        }
+        let above = |(own, other): (u32, u32)| {
+            let (own, other) = (self.with.column(own as usize), other as usize);
+            (thickness(self.with, other) > COUNTS_M).then(|| own.ground_m - self.with.column(other).surface_m)
+        };
+        BarrierOutcome {
+            reached_s: first(&mut self.sides(barrier).map(|(_, other)| other)),
+            overflow_s: on_it,
+            freeboard_m: self.sides(barrier).filter_map(above).reduce(f64::min),
+            held_m3,
+        }
+    }
+
+    /// Volume that lies on and beside a barrier more than without.
+    fn held_m3(&self, barrier: &Barrier, without: &Flow) -> f64 {
+        let more = |column: u32| thickness(self.with, column as usize) - thickness(without, column as usize);
+        let mut seen = vec![false; self.grid.columns()];
+        let mut queue: Vec<u32> = barrier.columns.clone();
+        queue.extend(self.sides(barrier).map(|(_, other)| other));
+        let mut held_m = 0.0;
+        while let Some(column) = queue.pop() {
+            let more_m = more(column);
+            if std::mem::replace(&mut seen[column as usize], true) || more_m < COUNTS_M {
+                continue;
+            }
+            held_m += more_m;
+            queue.extend(self.beside(column));
+        }
+        held_m * self.area_m2
+    }
+
+    fn gain(&self) -> Option<BarrierGain> {
+        let without = self.without?;
+        let (mut gain, mut delays) = (BarrierGain::default(), Vec::new());
+        for column in 0..self.grid.columns() {
+            gain.turned_m3 += 0.5 * (thickness(self.with, column) - thickness(without, column)).abs() * self.area_m2;
+            match (self.with.column(column).arrival_s, without.column(column).arrival_s) {
+                (Some(_), None) => gain.added_m2 += self.area_m2,
+                (None, Some(_)) => gain.saved_m2 += self.area_m2,
+                (Some(now), Some(then)) if now > then => delays.push(now - then),
+                _ => {}
+            }
+        }
+        delays.sort_by(f64::total_cmp);
+        gain.later = (delays.len() as f64 * self.area_m2, delays.get(delays.len() / 2).copied());
+        Some(gain)
+    }
+}

@@ -1,0 +1,145 @@
+//! Exposure of buildings, roads and areas to all runs: how probable, how soon and how thick lava is there.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::record::{RecordError, RunRecord};
+use super::reduce::{Reduction, RunFiles, at_quantile};
+use super::write::{NOTE, time_name};
+use crate::exposure::{Assets, Reach, Row, write};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::output::{Existing, OutputError};
+use lavoxel_geo::map::Site;
+
+/// Seconds of an hour.
+const HOUR: f64 = 3600.0;
+
+/// A file of features.
+#[derive(Clone, Debug)]
+pub(super) struct Exposure {
+    /// Name of the file without its ending.
+    pub(super) name: String,
+    assets: Assets,
+    /// Column and asset of every place, by column.
+    places: Vec<(u32, u32)>,
+}
+
+/// Arrival in seconds and largest thickness in metres of an asset in each of the runs that reach it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Reached {
+    arrivals_s: Vec<f32>,
+    thicknesses_m: Vec<f32>,
+    runs: usize,
+}
+
+impl Exposure {
+    pub(super) fn read(path: &Path, site: &Site) -> Result<Self, String> {
+        let assets = Assets::read(path, site).map_err(|fault| format!("--exposure: {fault}"))?;
+        let columns = |(i, asset): (usize, &crate::exposure::Asset)| {
+            asset.columns.iter().map(move |column| (*column, i as u32)).collect::<Vec<_>>()
+        };
+        let mut places: Vec<(u32, u32)> = assets.list().iter().enumerate().flat_map(columns).collect();
+        places.sort_unstable();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, assets, places })
+    }
+
+    /// Memory of its places, and of what so many runs bring to it.
+    pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
+        let each = self.assets.list().len().saturating_mul(runs as usize);
+        MemoryEstimate::of("the exposure of the runs", each, 8.0).and(MemoryEstimate::of(
+            "the columns of the features",
+            self.places.len(),
+            8.0,
+        ))
+    }
+
+    /// Lava of all runs at each asset.
+    pub(super) fn of(&self, files: &RunFiles, reduction: &Reduction) -> Result<Vec<Reached>, RecordError> {
+        let mut all = vec![Reached { runs: files.runs.len(), ..Reached::default() }; self.assets.list().len()];
+        files.for_each(|record| {
+            for (asset, reach) in self.of_run(record, reduction.above_m) {
+                all[asset].arrivals_s.push(reach.arrival_s as f32);
+                all[asset].thicknesses_m.push(reach.thickness_m as f32);
+            }
+        })?;
+        for reached in &mut all {
+            reached.arrivals_s.sort_unstable_by(f32::total_cmp);
+            reached.thicknesses_m.sort_unstable_by(f32::total_cmp);
+        }
+        Ok(all)
+    }
+
+    /// The assets that a run reaches, and what comes there.
+    fn of_run(&self, record: &RunRecord, above_m: f64) -> Vec<(usize, Reach)> {
+        let mut reached: Vec<(u32, (f64, f64, f64))> = Vec::new();
+        for here in record.reached().filter(|here| f64::from(here.thickness_m) > above_m) {
+            let from = self.places.partition_point(|(column, _)| (*column as usize) < here.column);
+            let places = self.places[from..].iter().take_while(|(column, _)| *column as usize == here.column);
+            let what = (f64::from(here.arrival_s), f64::from(here.thickness_m), f64::NAN);
+            reached.extend(places.map(|(_, asset)| (*asset, what)));
+        }
+        reached.sort_by_key(|(asset, _)| *asset);
+        let of_asset = |chunk: &[(u32, (f64, f64, f64))]| {
+            let asset = chunk[0].0 as usize;
+            let reach = Reach::of(chunk.iter().map(|(_, what)| *what), self.assets.list()[asset].columns.len());
+            reach.map(|reach| (asset, reach))
+        };
+        reached.chunk_by(|a, b| a.0 == b.0).filter_map(of_asset).collect()
+    }
+
+    /// Writes the table and the layer, and gives their names.
+    pub(super) fn write(
+        &self,
+        folder: &Path,
+        reached: &[Reached],
+        reduction: &Reduction,
+    ) -> Result<Vec<PathBuf>, OutputError> {
+        let rows: Vec<Row> = reached.iter().map(|reached| reached.row(reduction)).collect();
+        let paths = ["csv", "geojson"].map(|ending| folder.join(format!("exposure_{}.{ending}", self.name)));
+        paths.iter().try_for_each(|path| write(path, &self.assets, &rows, NOTE, Existing::Replace))?;
+        Ok(paths.into())
+    }
+
+    /// How many are reached, and which most often.
+    pub(super) fn line(&self, reached: &[Reached]) -> String {
+        let count = reached.iter().filter(|reached| !reached.arrivals_s.is_empty()).count();
+        let most =
+            self.assets.list().iter().zip(reached).max_by(|a, b| a.1.probability().total_cmp(&b.1.probability()));
+        let most = most.filter(|(_, reached)| reached.probability() > 0.0);
+        let most = most.map(|(asset, reached)| format!("; most often {}: {:.2}", asset.name, reached.probability()));
+        format!("{}: {count} of {} reached by any run{}", self.name, reached.len(), most.unwrap_or_default())
+    }
+}
+
+impl Reached {
+    /// Share of the runs that reach it.
+    fn probability(&self) -> f64 {
+        self.arrivals_s.len() as f64 / self.runs.max(1) as f64
+    }
+
+    fn row(&self, reduction: &Reduction) -> Row {
+        let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
+        let of = |numbers: &[f32], quantile: f64, scale: f64, fine: f64| match numbers {
+            [] => Value::Null,
+            numbers => short(f64::from(at_quantile(numbers, quantile)) * scale, fine),
+        };
+        let hours = |quantile| of(&self.arrivals_s, quantile, 1.0 / HOUR, 1e4);
+        let metres = |quantile| of(&self.thicknesses_m, quantile, 1.0, 1e3);
+        let mut row: Row = vec![
+            ("probability".into(), short(self.probability(), 1e6)),
+            ("arrival_first_h".into(), hours(0.0)),
+            ("arrival_median_h".into(), hours(0.5)),
+            ("arrival_last_h".into(), hours(1.0)),
+            ("thickness_median_m".into(), metres(0.5)),
+            ("thickness_max_m".into(), metres(1.0)),
+        ];
+        for time_s in &reduction.before_s {
+            let before = self.arrivals_s.iter().filter(|arrival| f64::from(**arrival) < *time_s).count();
+            let name = format!("probability_{}", time_name(*time_s));
+            row.push((name.into(), short(before as f64 / self.runs.max(1) as f64, 1e6)));
+        }
+        row
+    }
+}

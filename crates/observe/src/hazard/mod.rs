@@ -1,0 +1,41 @@
+//! Hazard maps: many eruptions with sampled vents, rates and volumes, and how often, how soon and how thick lava comes.
+//!
+//! A [`Plan`] says how vents ([`Places`]), effusion rates and volumes ([`Law`]) are drawn. What a run is follows from
+//! the seed of the plan and its own number alone ([`Plan::sample`]), so runs can be made in any order, on any number of
+//! threads or machines ([`Plan::run`]). Each leaves a small file ([`RunRecord`]) beside the plan's own ([`PlanFile`]),
+//! whose fingerprint it carries. [`Summary`] reads those files and nothing else, and [`Drawing`] writes the maps. Both
+//! give the same bytes whatever the order was. A [`Study`] is all of them together, from its [`Settings`] to the maps.
+//!
+//! Only worlds of the physical model ([`lavoxel_flow`]) have rates and volumes in true units. `docs/hazard.md` is for
+//! users.
+
+mod curve;
+mod draw;
+mod exposed;
+mod folder;
+mod law;
+mod places;
+mod plan;
+mod record;
+mod reduce;
+mod report;
+mod rules;
+mod run;
+mod study;
+pub mod table;
+mod vents;
+mod write;
+
+pub use self::curve::Curve;
+pub use self::folder::{Folder, Opening, plan_of};
+pub(crate) use self::folder::{check_same, read_plan, write_plan};
+pub use self::law::Law;
+pub use self::places::{MOST_POINTS, Metres, Places};
+pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
+pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
+pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
+pub use self::report::Report;
+pub(crate) use self::rules::FINGERPRINT;
+pub(crate) use self::run::{BUILDING, Weighed};
+pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};
+pub use self::write::{Drawing, from_the_map, names, on_the_map};

@@ -1,0 +1,362 @@
+//! Plan of a set of runs, and the sample of each run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+
+use super::curve::Curve;
+use super::draw::{Numbers, Use};
+use super::law::{Law, below};
+use super::places::{Metres, Places};
+use super::rules;
+use lavoxel_base::validate::{Invalid, within};
+use lavoxel_flow::FlowSetup;
+use lavoxel_geo::map::Site;
+use lavoxel_io::export::About;
+use lavoxel_scene::scene::{NumberKey, Template};
+use lavoxel_sim::simulation::Origin;
+use lavoxel_sim::source::VentSpec;
+
+/// Most runs of a plan.
+pub const MAX_RUNS: u64 = 1_000_000;
+
+/// Largest volume in m³ and longest duration in s that a law may give.
+const MOST_M3: f64 = 1e13;
+const MOST_S: f64 = 1e11;
+/// Largest rate in m³/s.
+const MOST_M3_S: f64 = 1e6;
+/// Least of all of them.
+const LEAST: f64 = 1e-9;
+
+/// Durations of the eruption after which a run ends that has no limit of its own, and the least such time.
+const USUAL_LIMIT: f64 = 4.0;
+const LEAST_LIMIT_S: f64 = 86_400.0;
+
+/// Whether runs round amounts by seeds of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seeds {
+    /// Each run by one that it draws.
+    Own,
+    /// All runs by that of the scene.
+    Same,
+}
+
+/// How much a run erupts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Size {
+    /// By its volume in m³; the duration is that over the rate.
+    Volume(Law),
+    /// By its duration in s; the volume is that times the rate.
+    Duration(Law),
+}
+
+/// How a set of runs is sampled.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Number of runs.
+    pub runs: u64,
+    /// Seed of all draws.
+    pub seed: u64,
+    /// Seeds of the runs.
+    pub seeds: Seeds,
+    /// Where vents open.
+    pub places: Places,
+    /// Effusion rate in m³/s.
+    pub rates: Law,
+    /// How much erupts.
+    pub size: Size,
+    /// Rank correlation of rate and size by a Gaussian copula, as its parameter from −1 to 1; none: each is drawn by itself.
+    pub correlation: Option<f64>,
+    /// How the rate changes over the duration.
+    pub curve: Curve,
+    /// Simulated seconds after which a run ends, if not before; without it four times the eruption, a day at least.
+    pub limit_s: Option<f64>,
+    /// Radius, height and temperature of all vents; its place and rate mean nothing.
+    pub vent: VentSpec,
+    /// Numbers of the scene that each run draws, with their laws.
+    pub draws: Vec<(NumberKey, Law)>,
+}
+
+/// Sample of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Its number, from 0.
+    pub run: u64,
+    /// Which of the features has its vent, from 0.
+    pub feature: usize,
+    /// Its vent in metres east and south of the box's north-west corner.
+    pub vent_m: Metres,
+    /// Effusion rate.
+    pub rate_m3_s: f64,
+    /// Volume that is to be poured.
+    pub volume_m3: f64,
+    /// Time in which that is.
+    pub duration_s: f64,
+    /// Simulated time at which the run ends, if not before.
+    pub limit_s: f64,
+    /// Seed of the simulation.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Checks the ranges of the laws.
+    ///
+    /// # Errors
+    /// Names the flag of the law that is wrong: `--rates`, `--volumes` or `--durations`.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        within("--runs", self.runs as f64, 1.0, MAX_RUNS as f64)?;
+        let check = |flag: &str, law: &Law, most: f64| {
+            let (low, high) = law.range();
+            let fits = low >= LEAST && high <= most;
+            let expected = format!("a law of numbers above 0, at most {most:e}");
+            if fits { Ok(()) } else { Err(Invalid::new(flag, law, expected)) }
+        };
+        check("--rates", &self.rates, MOST_M3_S)?;
+        match &self.size {
+            Size::Volume(law) => check("--volumes", law, MOST_M3),
+            Size::Duration(law) => check("--durations", law, MOST_S),
+        }
+    }
+
+    /// Sample of a run.
+    pub fn sample(&self, run: u64) -> Sample {
+        let (feature, vent_m) = self.places.draw(self.seed, run);
+        let (rate_m3_s, size) = self.rate_and_size(run);
+        let (volume_m3, duration_s) = match &self.size {
+            Size::Volume(_) => (size, size / rate_m3_s),
+            Size::Duration(_) => (size * rate_m3_s, size),
+        };
+        let seed = match self.seeds {
+            Seeds::Own => Numbers::new(self.seed, run, Use::Seed).bits(),
+            Seeds::Same => self.seed,
+        };
+        let limit_s = self.limit_s.unwrap_or((USUAL_LIMIT * duration_s).max(LEAST_LIMIT_S));
+        Sample { run, feature, vent_m, rate_m3_s, volume_m3, duration_s, limit_s, seed }
+    }
+
+    /// The rate of a run, and its volume or duration.
+    fn rate_and_size(&self, run: u64) -> (f64, f64) {
+        let (Size::Volume(law) | Size::Duration(law)) = &self.size;
+        let [rate, size] = [Use::Rate, Use::Size].map(|used_for| Numbers::new(self.seed, run, used_for));
+        let Some(correlation) = self.correlation else { return (self.rates.draw(rate), law.draw(size)) };
+        // Normal numbers with this correlation, each by its share (Nelsen 2006, section 2.3).
+        let (first, own) = (rate.normal(0), size.normal(0));
+        let second = correlation * first + (1.0 - correlation * correlation).max(0.0).sqrt() * own;
+        (self.rates.at_share(below(first)), law.at_share(below(second)))
+    }
+
+    /// The numbers of the scene that a run draws, in the order of [`Plan::draws`].
+    pub fn numbers(&self, run: u64) -> Vec<f64> {
+        let draws = self.draws.iter().enumerate();
+        draws.map(|(place, (_, law))| law.draw(Numbers::of_number(self.seed, run, place))).collect()
+    }
+
+    /// Seed of the error of the heightmap of a run.
+    pub(super) fn survey_seed(&self, run: u64) -> u32 {
+        Numbers::new(self.seed, run, Use::Survey).bits() as u32
+    }
+
+    /// All that decides what a run comes to, by names for people. The number of runs is not among them: more runs leave
+    /// those before as they are.
+    fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
+        let flow = ground.flow();
+        let FlowSetup { lava, step_s, open_sides, heaters, seed: _ } = flow.setup();
+        let hash = |value: &Value| format!("{:016x}", xxh3_64(value.to_string().as_bytes()));
+        let VentSpec { radius, height, flow: pours, .. } = &self.vent;
+        let temperature = pours.as_ref().and_then(|pours| pours.temperature_k);
+        let (size, law) = match &self.size {
+            Size::Volume(law) => ("volumes", law),
+            Size::Duration(law) => ("durations", law),
+        };
+        let draws: Vec<String> = self.draws.iter().map(|(key, law)| format!("{key}={law}")).collect();
+        // Plans without draws are those of earlier programs.
+        let drawn = (!draws.is_empty()).then(|| ("draws", draws.join(" ")));
+        let error = ground.height_error_m();
+        let drawn = drawn.into_iter().chain(error.map(|error| ("error of the heights", error.to_string())));
+        let together = self.correlation.map(|correlation| ("correlation", correlation.to_string()));
+        let curve = (self.curve != Curve::Steady).then(|| ("curve", self.curve.to_string()));
+        let drawn = drawn.chain(together).chain(curve);
+        BTreeMap::from([
+            ("program", About::SOFTWARE.to_owned()),
+            ("rules", format!("{:016x}", rules::FINGERPRINT)),
+            ("ground", format!("{:016x}", ground.origin.world().state_hash())),
+            ("course", format!("{:016x}", xxh3_64(ground.origin.course().as_bytes()))),
+            ("box", hash(&json!([flow.space(), ground.site.floor_m]))),
+            ("lava", hash(&json!([lava, heaters]))),
+            ("steps", step_s.to_string()),
+            ("walls", if *open_sides { "open" } else { "closed" }.to_owned()),
+            ("vents", format!("{:016x}", hash_of_words(&self.places))),
+            ("form of the vent", hash(&json!([radius, height, temperature]))),
+            ("rates", self.rates.to_string()),
+            (size, law.to_string()),
+            ("duration", self.limit_s.map_or("by the eruption".to_owned(), |limit| limit.to_string())),
+            ("seed", self.seed.to_string()),
+            ("seeds", format!("{:?}", self.seeds).to_lowercase()),
+        ])
+        .into_iter()
+        .chain(drawn)
+        .collect()
+    }
+
+    /// The file of the plan.
+    pub fn file(&self, ground: &Ground, scene: &str, vents: &str) -> PlanFile {
+        let decides = self.parts(ground).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        PlanFile { scene: scene.to_owned(), vents: vents.to_owned(), runs: self.runs, decides }
+    }
+}
+
+/// Hash of what `value` writes of itself, which may be long.
+fn hash_of_words(value: &impl fmt::Debug) -> u64 {
+    struct Words(Xxh3);
+    impl fmt::Write for Words {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.update(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut words = Words(Xxh3::new());
+    fmt::Write::write_fmt(&mut words, format_args!("{value:?}")).expect("a hash takes everything");
+    words.0.digest()
+}
+
+/// Ground on which all runs flow, with all that is there besides the eruption.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Simulation before its first step; it has a flow.
+    pub(super) origin: Origin,
+    /// The scene, where runs draw numbers of it or an error of its heights.
+    pub(super) template: Option<Template>,
+    /// Place of the box.
+    pub site: Site,
+    /// Remarks on how its heightmap was read.
+    pub(super) notes: Vec<String>,
+    /// Runs that are made at once.
+    pub(super) at_once: usize,
+    /// Set when long steps are to be given up.
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+/// `plan.json`: what the run files of a folder belong to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// Name of the scene, for people.
+    pub scene: String,
+    /// Where vents open, for people.
+    pub vents: String,
+    /// Number of runs of the last command.
+    pub runs: u64,
+    /// All that decides what a run comes to.
+    pub decides: BTreeMap<String, String>,
+}
+
+impl PlanFile {
+    /// Stands for the plan in each of its run files.
+    pub fn fingerprint(&self) -> u128 {
+        let all: Vec<_> = self.decides.iter().collect();
+        xxh3_128(json!(all).to_string().as_bytes())
+    }
+
+    /// Differences from another plan, by name, for which runs of both cannot be put together.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let names = self.decides.keys().chain(other.decides.keys().filter(|name| !self.decides.contains_key(*name)));
+        names.filter(|name| self.decides.get(*name) != other.decides.get(*name)).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_geo::map::features::{Feature, Geometry};
+
+    fn plan() -> Plan {
+        let geometry = Geometry::Lines(vec![vec![[5.0, 5.0], [45.0, 5.0]]]);
+        Plan {
+            runs: 10,
+            seed: 5,
+            seeds: Seeds::Own,
+            places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a line"),
+            rates: Law::Uniform(1.0, 4.0),
+            size: Size::Volume(Law::Fixed(1000.0)),
+            correlation: None,
+            curve: Curve::Steady,
+            limit_s: None,
+            vent: VentSpec::default(),
+            draws: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_run_does_not_depend_on_how_many_there_are() {
+        let (few, many) = (plan(), Plan { runs: 500, ..plan() });
+        assert_eq!(
+            (0..10).map(|run| few.sample(run)).collect::<Vec<_>>(),
+            (0..10).map(|run| many.sample(run)).collect::<Vec<_>>()
+        );
+        let seeds: std::collections::BTreeSet<_> = (0..500).map(|run| many.sample(run).seed).collect();
+        assert_eq!(seeds.len(), 500);
+        assert!((0..500).all(|run| Plan { seeds: Seeds::Same, ..plan() }.sample(run).seed == 5));
+    }
+
+    #[test]
+    fn rate_and_size_go_together_as_asked() {
+        let of = |correlation| Plan {
+            rates: Law::LogNormal(5.0, 3.0),
+            size: Size::Volume(Law::LogUniform(1e4, 1e7)),
+            correlation: Some(correlation),
+            ..plan()
+        };
+        for correlation in [-1.0, -0.5, 0.0, 0.8, 1.0] {
+            let samples: Vec<Sample> = (0..4000).map(|run| of(correlation).sample(run)).collect();
+            let ranks = |of: &dyn Fn(&Sample) -> f64| {
+                let mut order: Vec<usize> = (0..samples.len()).collect();
+                order.sort_by(|a, b| of(&samples[*a]).total_cmp(&of(&samples[*b])));
+                let mut ranks = vec![0.0; samples.len()];
+                order.iter().enumerate().for_each(|(rank, i)| ranks[*i] = rank as f64 / samples.len() as f64 - 0.5);
+                ranks
+            };
+            let (a, b) = (ranks(&|sample| sample.rate_m3_s), ranks(&|sample| sample.volume_m3));
+            let found = 12.0 * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / samples.len() as f64;
+            // The rank correlation of a Gaussian copula (Pearson 1907).
+            let expected = 6.0 / std::f64::consts::PI * libm::asin(0.5 * correlation);
+            assert!((found - expected).abs() < 0.04, "{correlation}: {found} for {expected}");
+            let median = |of: &dyn Fn(&Sample) -> f64| {
+                let mut all: Vec<f64> = samples.iter().map(of).collect();
+                all.sort_by(f64::total_cmp);
+                all[all.len() / 2]
+            };
+            assert!((median(&|sample| sample.rate_m3_s) / 5.0 - 1.0).abs() < 0.1);
+        }
+    }
+
+    #[test]
+    fn volume_is_rate_times_duration() {
+        let by_time = Plan { size: Size::Duration(Law::Uniform(3600.0, 7200.0)), limit_s: Some(9000.0), ..plan() };
+        for run in 0..50 {
+            let (a, b) = (plan().sample(run), by_time.sample(run));
+            assert!((a.rate_m3_s * a.duration_s - 1000.0).abs() < 1e-9 && a.volume_m3 == 1000.0);
+            assert_eq!((b.volume_m3, b.limit_s), (b.rate_m3_s * b.duration_s, 9000.0));
+            assert_eq!(a.limit_s, LEAST_LIMIT_S);
+            assert_eq!((a.rate_m3_s, a.vent_m), (b.rate_m3_s, b.vent_m));
+        }
+    }
+
+    #[test]
+    fn laws_out_of_range_are_named_by_their_flag() {
+        let refused = |plan: Plan| plan.validate().expect_err("refused").to_string();
+        assert!(
+            refused(Plan { rates: Law::Uniform(0.0, 5.0), ..plan() })
+                .starts_with("--rates = uniform:0,5: must be a law")
+        );
+        assert!(refused(Plan { size: Size::Volume(Law::Fixed(-1.0)), ..plan() }).starts_with("--volumes = -1"));
+        assert!(refused(Plan { size: Size::Duration(Law::Fixed(1e99)), ..plan() }).starts_with("--durations = "));
+        assert!(refused(Plan { runs: 0, ..plan() }).starts_with("--runs = 0: must be a number from 1 to 1000000"));
+        assert!(plan().validate().is_ok());
+    }
+}

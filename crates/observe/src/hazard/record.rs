@@ -1,0 +1,289 @@
+//! Record of a run: `run_000042`, a small file that appears whole or not at all.
+//!
+//! ```text
+//! magic 8   fingerprint of the plan 16   checksum of the rest 8   length before compression 8   block of LZ4: a RunRecord
+//! ```
+//!
+//! Numbers are little-endian. The block is a [`RunRecord`] as `postcard` writes it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lz4_flex::block::{compress, decompress_into};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::plan::Sample;
+use lavoxel_base::input::{self, InputError};
+use lavoxel_flow::Flow;
+
+/// The first bytes; the last of them is the version of the format.
+const MAGIC: [u8; 8] = *b"L\xe4VOXH\r\x01";
+
+/// Bytes before the block.
+const HEAD: usize = 8 + 16 + 8 + 8;
+
+/// Bytes of a record besides those of its columns, and of a column, at most.
+const RECORD: usize = 1024;
+const COLUMN: usize = 5 + 4 + 4;
+
+/// Longest text of a fault, in bytes.
+const FAULT: usize = 200;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ending {
+    /// The flow was at rest.
+    Rest,
+    /// Its time was up, while it still advanced.
+    Limit,
+}
+
+/// Outcome of a run, besides its columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Simulated time.
+    pub time_s: f64,
+    /// Volume that was poured.
+    pub poured_m3: f64,
+    /// The part of it that set.
+    pub set_m3: f64,
+    /// The part of it that left at the sides of the box.
+    pub out_m3: f64,
+    /// Volume that the vent could not pour under the top of the box.
+    pub blocked_m3: f64,
+    /// Fault of the accounts of volume and heat; none in a sound run.
+    pub fault: Option<String>,
+    /// Seconds that it took, on a clock.
+    pub seconds: f64,
+}
+
+impl Outcome {
+    /// Of a flow after its last step.
+    pub(super) fn of(flow: &Flow, ending: Ending, elapsed: Duration) -> Self {
+        let (account, unit) = (flow.account(), flow.space().unit_m3());
+        let m3 = |units: i64| units as f64 * unit;
+        Self {
+            ending,
+            time_s: flow.time_s(),
+            poured_m3: m3(account.poured),
+            set_m3: m3(account.set),
+            out_m3: m3(account.out),
+            blocked_m3: m3(account.blocked),
+            fault: flow.check().err().map(|fault| fault.chars().take(FAULT / 4).collect()),
+            seconds: elapsed.as_secs_f64(),
+        }
+    }
+}
+
+/// Record of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Sample of the run.
+    pub sample: Sample,
+    /// Outcome of the run.
+    pub outcome: Outcome,
+    /// For each column with an arrival of lava, ascending, how much its number is above that of the one before.
+    gaps: Vec<u32>,
+    /// When lava first came there, in seconds from the start.
+    arrival_s: Vec<f32>,
+    /// The largest thickness after any step, liquid and set, in metres.
+    thickness_m: Vec<f32>,
+}
+
+/// A column that lava reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reached {
+    /// Number of the column: row times the number of columns in a row, plus its place in the row; row 0 is north.
+    pub column: usize,
+    /// When lava first came, in seconds from the start.
+    pub arrival_s: f32,
+    /// The largest thickness after any step, liquid and set, in metres.
+    pub thickness_m: f32,
+}
+
+impl RunRecord {
+    /// Of a flow after its last step; `most_m` has the largest thickness of each of its columns.
+    pub(super) fn new(sample: Sample, flow: &Flow, most_m: &[f32], outcome: impl FnOnce(&Flow) -> Outcome) -> Self {
+        let (mut gaps, mut arrival_s, mut thickness_m) = (Vec::new(), Vec::new(), Vec::new());
+        let mut before = 0;
+        for (column, most) in most_m.iter().enumerate().filter(|(_, most)| **most > 0.0) {
+            let Some(arrival) = flow.column(column).arrival_s else { continue };
+            gaps.push((column - before) as u32);
+            arrival_s.push(arrival as f32);
+            thickness_m.push(*most);
+            before = column;
+        }
+        Self { sample, outcome: outcome(flow), gaps, arrival_s, thickness_m }
+    }
+
+    /// The columns that lava reached, ascending.
+    pub fn reached(&self) -> impl Iterator<Item = Reached> + '_ {
+        let mut column = 0;
+        let rest = self.arrival_s.iter().zip(&self.thickness_m);
+        self.gaps.iter().zip(rest).map(move |(gap, (&arrival_s, &thickness_m))| {
+            column += *gap as usize;
+            Reached { column, arrival_s, thickness_m }
+        })
+    }
+
+    /// The file of a run in a folder.
+    pub fn path(folder: &Path, run: u64) -> PathBuf {
+        folder.join(format!("run_{run:06}"))
+    }
+
+    /// The bytes of its file, for the plan with a fingerprint.
+    pub fn bytes(&self, fingerprint: u128) -> Vec<u8> {
+        let plain = postcard::to_stdvec(self).expect("a record is plain numbers");
+        let block = compress(&plain);
+        let mut rest = (plain.len() as u64).to_le_bytes().to_vec();
+        rest.extend(block);
+        let head = [&MAGIC[..], &fingerprint.to_le_bytes(), &xxh3_64(&rest).to_le_bytes()];
+        [&head.concat()[..], &rest].concat()
+    }
+
+    /// Reads the file of a run of the plan with a fingerprint, on a ground of so many columns; none where there is no
+    /// file.
+    ///
+    /// # Errors
+    /// [`RecordError`] for a file that cannot be read or is not one of this plan.
+    pub fn read(folder: &Path, run: u64, fingerprint: u128, columns: usize) -> Result<Option<Self>, RecordError> {
+        let path = Self::path(folder, run);
+        let most = HEAD + lz4_flex::block::get_maximum_output_size(RECORD + COLUMN * columns);
+        let unread = |cause| RecordError::Read { path: path.clone(), cause };
+        match input::length_of(&path) {
+            Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Ok(length) if length > most as u64 => return Err(unread(std::io::Error::other("it is no file of a run"))),
+            _ => {}
+        }
+        let record = input::RECORD.bytes(&path, |bytes| Self::parse(&bytes, fingerprint, columns));
+        let fault = |what| RecordError::Wrong { path: path.clone(), what };
+        let record = record.map_err(|error| unread(error.into()))?.map_err(fault)?;
+        if record.sample.run == run { Ok(Some(record)) } else { Err(fault("is of another run")) }
+    }
+
+    fn parse(bytes: &[u8], fingerprint: u128, columns: usize) -> Result<Self, &'static str> {
+        let Some((head, block)) = bytes.split_at_checked(HEAD).filter(|(head, _)| head.starts_with(&MAGIC)) else {
+            return Err("is no file of a run");
+        };
+        let number = |at: usize| head[at..].first_chunk().copied().map(u64::from_le_bytes).unwrap_or_default();
+        if xxh3_64(&bytes[HEAD - 8..]) != number(24) {
+            return Err("is damaged");
+        }
+        if head[8..24] != fingerprint.to_le_bytes() {
+            return Err("is of another plan");
+        }
+        let length = usize::try_from(number(32)).ok().filter(|length| *length <= RECORD + COLUMN * columns);
+        let mut plain = vec![0; length.ok_or("is damaged")?];
+        let read = decompress_into(block, &mut plain).ok().filter(|read| *read == plain.len());
+        read.ok_or("is damaged")?;
+        let record: Self = postcard::from_bytes(&plain).map_err(|_| "is damaged")?;
+        if record.is_whole(columns) { Ok(record) } else { Err("is damaged") }
+    }
+
+    /// Whether every column has its numbers and is on the ground.
+    fn is_whole(&self, columns: usize) -> bool {
+        let lengths = [self.arrival_s.len(), self.thickness_m.len()];
+        let rises = self.gaps.iter().skip(1).all(|gap| *gap > 0);
+        let last: usize = self.gaps.iter().map(|gap| *gap as usize).sum();
+        lengths == [self.gaps.len(); 2] && rises && (self.gaps.is_empty() || last < columns)
+    }
+}
+
+/// Why the file of a run cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The system cannot read it.
+    #[error("cannot read {path}: {cause}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Error of the system.
+        cause: std::io::Error,
+    },
+    /// It is not what it should be.
+    #[error("{path} {what}; remove it, and the same command makes this run again")]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Fault, in words.
+        what: &'static str,
+    },
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A record of these columns.
+    pub(in super::super) fn record(run: u64, reached: &[(usize, f32, f32)]) -> RunRecord {
+        let sample = Sample {
+            run,
+            feature: 0,
+            vent_m: [5.0, 15.0],
+            rate_m3_s: 2.0,
+            volume_m3: 100.0,
+            duration_s: 50.0,
+            limit_s: 1e5,
+            seed: 3,
+        };
+        let outcome = Outcome {
+            ending: Ending::Rest,
+            time_s: 90.0,
+            poured_m3: 100.0,
+            set_m3: 60.0,
+            out_m3: 0.0,
+            blocked_m3: 0.0,
+            fault: None,
+            seconds: 0.25,
+        };
+        let before = |i: usize| if i == 0 { 0 } else { reached[i - 1].0 };
+        RunRecord {
+            sample,
+            outcome,
+            gaps: reached.iter().enumerate().map(|(i, (column, ..))| (column - before(i)) as u32).collect(),
+            arrival_s: reached.iter().map(|(_, arrival, _)| *arrival).collect(),
+            thickness_m: reached.iter().map(|(.., thickness)| *thickness).collect(),
+        }
+    }
+
+    #[test]
+    fn a_record_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let record = record(42, &[(0, 0.0, 2.0), (3, 7.5, 0.1), (299, 80.0, 1.0)]);
+        assert!(matches!(RunRecord::read(folder.path(), 42, 7, 300), Ok(None)));
+        fs::write(RunRecord::path(folder.path(), record.sample.run), record.bytes(7)).expect("written");
+        assert!(folder.path().join("run_000042").exists());
+        let read = RunRecord::read(folder.path(), 42, 7, 300).expect("right").expect("there");
+        assert_eq!(read, record);
+        let columns: Vec<_> = read.reached().map(|reached| (reached.column, reached.thickness_m)).collect();
+        assert_eq!(columns, [(0, 2.0), (3, 0.1), (299, 1.0)]);
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused() {
+        let bytes = record(1, &[(2, 1.0, 1.0), (5, 2.0, 1.0)]).bytes(7);
+        assert!(RunRecord::parse(&bytes, 7, 6).is_ok());
+        assert_eq!(RunRecord::parse(&bytes, 8, 6), Err("is of another plan"));
+        assert_eq!(RunRecord::parse(&bytes, 7, 5), Err("is damaged"), "a column beyond the ground");
+        for end in 0..bytes.len() {
+            assert!(RunRecord::parse(&bytes[..end], 7, 6).is_err(), "{end} bytes");
+        }
+        for i in 0..bytes.len() {
+            let mut wrong = bytes.clone();
+            wrong[i] ^= 0x10;
+            assert!(RunRecord::parse(&wrong, 7, 6).is_err(), "byte {i}");
+        }
+        // A length that is only a claim takes no memory.
+        let mut huge = bytes.clone();
+        huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
+        let sum = xxh3_64(&huge[32..]).to_le_bytes();
+        huge[24..32].copy_from_slice(&sum);
+        assert_eq!(RunRecord::parse(&huge, 7, 6), Err("is damaged"));
+    }
+}

@@ -1,0 +1,355 @@
+//! From the files of runs to maps: probability, quantiles, and a row of a table for each run.
+//!
+//! Nothing depends on the order in which runs were made or are read: probabilities are counts, and quantiles are those
+//! of sorted numbers. Quantiles are worked out strip by strip of columns, so that memory does not grow with the number
+//! of runs; each strip reads all files once.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::plan::{Ground, Sample};
+use super::record::{Outcome, RecordError, RunRecord};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_geo::map::Site;
+
+/// Most numbers of a strip: an arrival and a thickness for each run and column that it reached.
+const STRIP: usize = 1 << 24;
+
+/// Bytes of such a pair.
+const BYTES_A_PAIR: f64 = 8.0;
+
+/// Finished runs of a plan.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    /// The folder of their files.
+    pub folder: PathBuf,
+    /// The fingerprint of their plan.
+    pub fingerprint: u128,
+    /// Columns of their ground.
+    pub columns: usize,
+    /// Their numbers, ascending.
+    pub runs: Vec<u64>,
+}
+
+impl RunFiles {
+    pub(super) fn for_each(&self, mut use_it: impl FnMut(&RunRecord)) -> Result<(), RecordError> {
+        for run in &self.runs {
+            // A file that went away meanwhile is missed by the one who removed it.
+            if let Some(record) = RunRecord::read(&self.folder, *run, self.fingerprint, self.columns)? {
+                use_it(&record);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How runs become maps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduction {
+    /// A run inundates a column where its largest thickness is above this, in metres.
+    pub above_m: f64,
+    /// Quantiles, rising, each between 0 and 1.
+    pub quantiles: Vec<f64>,
+    /// Times in seconds from the start of the eruption, rising: the probability that lava came before each is a map.
+    pub before_s: Vec<f64>,
+    /// Eruptions in a year, for the probability of inundation in a year.
+    pub annual: Option<f64>,
+}
+
+/// Quantiles of a number in each column, of the runs that inundate it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantiles {
+    /// For each of the asked quantiles the numbers of all columns; NaN where no run comes.
+    pub maps: Vec<Vec<f32>>,
+}
+
+/// All runs in one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// A row for each run, by its number.
+    pub rows: Vec<Row>,
+    /// Number of runs that inundate each column.
+    pub counts: Vec<u32>,
+    /// For each time of the reduction, number of runs that inundate each column and came there before it.
+    pub before: Vec<Vec<u32>>,
+    /// Arrival in seconds from the start of the eruption.
+    pub arrival_s: Quantiles,
+    /// Largest thickness in metres.
+    pub thickness_m: Quantiles,
+    /// The largest thickness of any run in metres; NaN where no run comes.
+    pub thickest_m: Vec<f32>,
+}
+
+/// A run in the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Sample of the run.
+    pub sample: Sample,
+    /// Outcome of the run.
+    pub outcome: Outcome,
+    /// Area that it inundates.
+    pub area_m2: f64,
+    /// Longest way in a straight line from the vent to the middle of a column that it inundates.
+    pub reach_m: f64,
+    /// Largest thickness.
+    pub thickest_m: f64,
+    /// Elevation of the lowest ground that it inundates; none where it inundates nothing.
+    pub lowest_m: Option<f64>,
+}
+
+impl Row {
+    fn new(record: &RunRecord, above_m: f64, ground: &Ground) -> Self {
+        let Site { cell_size_m: cell, grid, floor_m, .. } = ground.site;
+        let [x, z] = record.sample.vent_m.map(|metres| metres / cell);
+        let (mut columns, mut reach, mut thickest, mut lowest) = (0_usize, 0.0_f64, 0.0_f64, f64::INFINITY);
+        for reached in record.reached().filter(|reached| f64::from(reached.thickness_m) > above_m) {
+            let (col, row) = ((reached.column % grid.nx) as f64 + 0.5, (reached.column / grid.nx) as f64 + 0.5);
+            columns += 1;
+            reach = reach.max((col - x).hypot(row - z));
+            thickest = thickest.max(f64::from(reached.thickness_m));
+            lowest = lowest.min(ground.flow().column(reached.column).ground_m);
+        }
+        Self {
+            sample: record.sample,
+            outcome: record.outcome.clone(),
+            area_m2: columns as f64 * cell * cell,
+            reach_m: reach * cell,
+            thickest_m: thickest,
+            lowest_m: lowest.is_finite().then_some(floor_m + lowest),
+        }
+    }
+}
+
+impl Summary {
+    /// Reads all runs.
+    ///
+    /// # Errors
+    /// [`RecordError`] for a file that cannot be read or is not of this plan.
+    pub fn of(files: &RunFiles, reduction: &Reduction, ground: &Ground) -> Result<Self, RecordError> {
+        Self::by_strips(files, reduction, ground, STRIP)
+    }
+
+    fn by_strips(files: &RunFiles, reduction: &Reduction, ground: &Ground, most: usize) -> Result<Self, RecordError> {
+        let above_m = reduction.above_m;
+        let none = || vec![f32::NAN; files.columns];
+        let empty = || Quantiles { maps: reduction.quantiles.iter().map(|_| none()).collect() };
+        let mut all = Self {
+            rows: Vec::with_capacity(files.runs.len()),
+            counts: vec![0; files.columns],
+            before: reduction.before_s.iter().map(|_| vec![0; files.columns]).collect(),
+            arrival_s: empty(),
+            thickness_m: empty(),
+            thickest_m: none(),
+        };
+        files.for_each(|record| {
+            all.rows.push(Row::new(record, above_m, ground));
+            for reached in record.reached().filter(|reached| f64::from(reached.thickness_m) > above_m) {
+                all.counts[reached.column] += 1;
+                for (before, time_s) in all.before.iter_mut().zip(&reduction.before_s) {
+                    before[reached.column] += u32::from(f64::from(reached.arrival_s) < *time_s);
+                }
+                let thickest = &mut all.thickest_m[reached.column];
+                *thickest = thickest.max(reached.thickness_m);
+            }
+        })?;
+        if !reduction.quantiles.is_empty() {
+            for strip in strips(&all.counts, most) {
+                all.add_strip(strip, files, reduction)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Works out the quantiles of the columns of a strip.
+    fn add_strip(&mut self, strip: Range<usize>, files: &RunFiles, reduction: &Reduction) -> Result<(), RecordError> {
+        let mut starts = vec![0; strip.len() + 1];
+        for (i, count) in self.counts[strip.clone()].iter().enumerate() {
+            starts[i + 1] = starts[i] + *count as usize;
+        }
+        let (mut next, total) = (starts.clone(), starts[strip.len()]);
+        let (mut arrivals, mut thicknesses) = (vec![0.0_f32; total], vec![0.0_f32; total]);
+        files.for_each(|record| {
+            let inside = record.reached().filter(|reached| strip.contains(&reached.column));
+            for reached in inside.filter(|reached| f64::from(reached.thickness_m) > reduction.above_m) {
+                let next = &mut next[reached.column - strip.start];
+                (arrivals[*next], thicknesses[*next]) = (reached.arrival_s, reached.thickness_m);
+                *next += 1;
+            }
+        })?;
+        for (column, pair) in strip.zip(starts.windows(2)).filter(|(_, pair)| pair[0] < pair[1]) {
+            for (numbers, maps) in [(&mut arrivals, &mut self.arrival_s), (&mut thicknesses, &mut self.thickness_m)] {
+                let numbers = &mut numbers[pair[0]..pair[1]];
+                numbers.sort_unstable_by(f32::total_cmp);
+                for (map, quantile) in maps.maps.iter_mut().zip(&reduction.quantiles) {
+                    map[column] = at_quantile(numbers, *quantile);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Probability of inundation of each column.
+    pub fn probability(&self) -> Vec<f32> {
+        self.shares(&self.counts)
+    }
+
+    /// Counts of runs as shares of all.
+    pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
+        let runs = self.rows.len().max(1) as f64;
+        counts.iter().map(|count| (f64::from(*count) / runs) as f32).collect()
+    }
+
+    /// Number of columns that at least a share of the runs inundate.
+    pub fn columns_from(&self, share: f64) -> usize {
+        let least = (share * self.rows.len() as f64 - 1e-9).ceil().max(1.0) as u32;
+        self.counts.iter().filter(|count| **count >= least).count()
+    }
+
+    /// Memory of a summary of so many runs on these columns, and of reading the runs for it.
+    pub fn need(columns: usize, runs: u64, reduction: &Reduction) -> MemoryEstimate {
+        // Counts, starts of a strip twice, the thickest, a record that is read, two maps for each quantile, and one for each time.
+        let maps = 8.0 * reduction.quantiles.len() as f64 + 4.0 * reduction.before_s.len() as f64;
+        let each = 4.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + maps;
+        let (runs, strip) = (runs as usize, STRIP.min(columns.saturating_mul(runs as usize)));
+        MemoryEstimate::of("the maps of the runs", columns, each)
+            .and(MemoryEstimate::of("the strip of the runs", strip, BYTES_A_PAIR))
+            .and(MemoryEstimate::of("the table of the runs", runs, size_of::<Row>() as f64))
+    }
+}
+
+/// Ranges of columns that have no more than `most` numbers together, or one column.
+fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
+    let (mut strips, mut start, mut held) = (Vec::new(), 0, 0);
+    for (column, count) in counts.iter().enumerate() {
+        let count = *count as usize;
+        if held + count > most && held > 0 {
+            strips.push(start..column);
+            (start, held) = (column, 0);
+        }
+        held += count;
+    }
+    strips.push(start..counts.len());
+    strips
+}
+
+/// The smallest of sorted numbers that is not exceeded by at least this share of them.
+pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
+    let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
+    sorted[rank.min(sorted.len()) - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::tests::record;
+    use super::*;
+    use lavoxel_automaton::engine::tiled::Tiled;
+    use lavoxel_automaton::rules::RulesSpec;
+    use lavoxel_automaton::world::World;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_base::random::mix64;
+    use lavoxel_flow::{FlowBox, FlowSetup, Lava};
+    use lavoxel_scene::scene::Stage;
+    use lavoxel_sim::simulation::Simulation;
+    use lavoxel_sim::state::State;
+
+    fn ground() -> Ground {
+        let space = FlowBox { nx: 10, ny: 20, nz: 6, dx_m: 10.0, dz_m: 2.0 };
+        let setup = FlowSetup { lava: Lava::default(), step_s: 10.0, open_sides: true, seed: 1, heaters: Vec::new() };
+        let heights: Vec<f64> = (0..60).map(|column| 20.0 - f64::from(column / 10)).collect();
+        let site = Site {
+            grid: Grid::new(10, 20, 6),
+            cell_size_m: 10.0,
+            floor_m: 100.0,
+            vertical_exaggeration: 5.0,
+            georeference: None,
+        };
+        let flow = Flow::new(space, setup, &heights).expect("right");
+        let world = World::new(lavoxel_automaton::world::Ground::none(site.grid));
+        let simulation = Simulation::new(
+            State::from(world).with_flow(flow),
+            &RulesSpec::default(),
+            &[],
+            1,
+            Box::new(Tiled::default()),
+        );
+        Ground::of(Stage { simulation, site, notes: Vec::new() }, 1, Default::default()).expect("it has a flow")
+    }
+
+    use lavoxel_flow::Flow;
+
+    fn files(folder: &tempfile::TempDir, records: &[RunRecord]) -> RunFiles {
+        records.iter().for_each(|record| {
+            std::fs::write(RunRecord::path(folder.path(), record.sample.run), record.bytes(9)).expect("written")
+        });
+        let runs = records.iter().map(|record| record.sample.run).collect();
+        RunFiles { folder: folder.path().to_owned(), fingerprint: 9, columns: 60, runs }
+    }
+
+    #[test]
+    fn quantiles_are_numbers_that_came_up() {
+        let sorted = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
+        let of = |quantile| at_quantile(&sorted, quantile);
+        assert_eq!([0.0, 0.1, 0.11, 0.5, 0.9, 1.0].map(of), [1.0, 1.0, 2.0, 5.0, 9.0, 10.0]);
+        assert_eq!(at_quantile(&[7.0], 0.5), 7.0);
+    }
+
+    #[test]
+    fn runs_become_probabilities_quantiles_and_rows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let records = [
+            record(0, &[(10, 0.0, 2.0), (11, 30.0, 1.0), (35, 60.0, 0.5)]),
+            record(1, &[(10, 0.0, 3.0), (11, 10.0, 0.02)]),
+            record(2, &[(10, 5.0, 1.0), (11, 20.0, 4.0)]),
+        ];
+        let (files, ground) = (files(&folder, &records), ground());
+        let reduction =
+            Reduction { above_m: 0.05, quantiles: vec![0.1, 0.5, 1.0], before_s: vec![15.0, 60.0], annual: None };
+        let all = Summary::of(&files, &reduction, &ground).expect("right");
+        let at = |map: &[f32]| [10, 11, 35, 12].map(|column| map[column]);
+        assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
+        // Of column 11 the arrival after 10 s is of a film that does not count, and none came to column 35 before 60 s.
+        assert_eq!([10, 11, 35].map(|column| all.before[0][column]), [3, 0, 0]);
+        assert_eq!([10, 11, 35].map(|column| all.before[1][column]), [3, 2, 0]);
+        assert_eq!(at(&all.arrival_s.maps[1])[..3], [0.0, 20.0, 60.0]);
+        assert_eq!(at(&all.arrival_s.maps[2])[..3], [5.0, 30.0, 60.0]);
+        assert_eq!(at(&all.thickness_m.maps[0])[..3], [1.0, 1.0, 0.5]);
+        assert_eq!(at(&all.thickest_m)[..3], [3.0, 4.0, 0.5]);
+        assert!(at(&all.thickness_m.maps[0])[3].is_nan() && at(&all.thickest_m)[3].is_nan());
+        // The vent is in the middle of column 10; column 35 lies five cells east and two south.
+        assert_eq!((all.rows[0].area_m2, all.rows[0].thickest_m, all.rows[1].area_m2), (300.0, 2.0, 100.0));
+        assert!((all.rows[0].reach_m - 10.0 * 5f64.hypot(2.0)).abs() < 1e-9);
+        let lowest = all.rows[0].lowest_m.expect("it covers something");
+        assert!((lowest - 117.0).abs() < 1e-3, "{lowest}");
+        assert_eq!([0.0, 0.4, 1.0].map(|share| all.columns_from(share)), [3, 2, 1]);
+        // Another limit, other columns.
+        let thick = Summary::of(
+            &files,
+            &Reduction { above_m: 1.5, quantiles: vec![], before_s: vec![], annual: None },
+            &ground,
+        )
+        .expect("right");
+        assert_eq!((thick.counts[10], thick.counts[11], thick.counts[35]), (2, 1, 0));
+    }
+
+    #[test]
+    fn strips_of_any_size_give_the_same() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let number = |run: u64, column: usize| mix64(run * 1000 + column as u64);
+        let of_run = |run| {
+            let columns = (0..60).filter(|column| number(run, *column) % 3 == 0);
+            let reached: Vec<_> =
+                columns.map(|c| (c, (number(run, c) >> 50) as f32, (number(run, c) >> 60) as f32)).collect();
+            record(run, &reached)
+        };
+        let files = files(&folder, &(0..17).map(of_run).collect::<Vec<_>>());
+        let reduction = Reduction { above_m: 0.5, quantiles: vec![0.25, 0.75], before_s: vec![], annual: None };
+        let words = |most| format!("{:?}", Summary::by_strips(&files, &reduction, &ground(), most).expect("right"));
+        let whole = words(usize::MAX);
+        for most in [1, 7, 100] {
+            assert_eq!(words(most), whole, "{most}");
+        }
+        let counts = [3, 0, 5, 2, 9, 1];
+        assert_eq!(strips(&counts, 8), [0..3, 3..4, 4..5, 5..6]);
+        assert_eq!(strips(&counts, 100), std::iter::once(0..6).collect::<Vec<_>>());
+    }
+}

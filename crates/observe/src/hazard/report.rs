@@ -1,0 +1,177 @@
+//! Report of a hazard map: as text and as data.
+
+use std::time::Duration;
+
+use super::{Drawing, Ending, Plan, PlanFile, Row, Size};
+use lavoxel_base::words;
+use lavoxel_scene::scene::Seconds;
+use serde::Serialize;
+
+/// Probabilities whose areas are printed.
+const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
+
+/// A finished hazard map in numbers, for serde, and as [text](Report::text).
+#[derive(Debug, Serialize)]
+pub struct Report {
+    scene: String,
+    seed: u64,
+    /// Runs of which the maps are.
+    runs: usize,
+    /// Runs of the plan that were not there.
+    missing: u64,
+    /// Runs that this command made; the others were there.
+    made: usize,
+    vents: String,
+    rates_m3_s: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    volumes_m3: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    durations_s: Option<String>,
+    above_m: f64,
+    /// Area that any run inundates.
+    area_m2: f64,
+    area_of_probability: Vec<AreaOf>,
+    mean_area_m2: f64,
+    mean_volume_m3: f64,
+    longest_reach_m: f64,
+    /// Runs that still advanced when their time was up.
+    cut_short: usize,
+    /// Runs of which lava left the box.
+    left_the_box: usize,
+    /// Runs whose vent could not pour all under the top of the box.
+    blocked: usize,
+    /// Runs whose accounts are not exact.
+    inexact: Vec<u64>,
+    /// Seconds of computing of all runs, and of this command from its start to its end.
+    computing_s: f64,
+    elapsed_s: f64,
+    /// Which features of a map are reached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    exposure: Vec<String>,
+    /// Remarks on how the heightmap was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip)]
+    size: String,
+}
+
+#[derive(Debug, Serialize)]
+struct AreaOf {
+    probability: f64,
+    area_m2: f64,
+}
+
+impl Report {
+    pub(super) fn new(plan: &Plan, file: &PlanFile, drawing: &Drawing<'_>, made: usize, elapsed: Duration) -> Self {
+        let (summary, site) = (drawing.summary, &drawing.ground.site);
+        let rows = &summary.rows;
+        let mean = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
+        let count = |is_so: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_so(row)).count();
+        let area = |columns: usize| columns as f64 * site.cell_size_m * site.cell_size_m;
+        let drawn: String = plan.draws.iter().map(|(key, law)| format!(", {key} {law}")).collect();
+        let error =
+            drawing.ground.height_error_m().map_or(String::new(), |metres| format!(", heights within ±{metres} m"));
+        let (volumes_m3, durations_s, size) = match &plan.size {
+            Size::Volume(law) => (Some(law.to_string()), None, format!("volume {law} m³")),
+            Size::Duration(law) => (None, Some(law.to_string()), format!("duration {law} s")),
+        };
+        Self {
+            scene: drawing.scene.to_owned(),
+            seed: plan.seed,
+            runs: rows.len(),
+            missing: plan.runs - rows.len() as u64,
+            made,
+            vents: file.vents.clone(),
+            rates_m3_s: plan.rates.to_string(),
+            volumes_m3,
+            durations_s,
+            above_m: drawing.reduction.above_m,
+            area_m2: area(summary.columns_from(0.0)),
+            area_of_probability: SHARES
+                .map(|probability| AreaOf { probability, area_m2: area(summary.columns_from(probability)) })
+                .into(),
+            mean_area_m2: mean(&|row| row.area_m2),
+            mean_volume_m3: mean(&|row| row.outcome.poured_m3),
+            longest_reach_m: rows.iter().map(|row| row.reach_m).fold(0.0, f64::max),
+            cut_short: count(&|row| row.outcome.ending == Ending::Limit),
+            left_the_box: count(&|row| row.outcome.out_m3 > 0.0),
+            blocked: count(&|row| row.outcome.blocked_m3 > 0.0),
+            inexact: rows.iter().filter(|row| row.outcome.fault.is_some()).map(|row| row.sample.run).collect(),
+            computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
+            elapsed_s: elapsed.as_secs_f64(),
+            exposure: Vec::new(),
+            notes: drawing.ground.notes.clone(),
+            size: size + &drawn + &error,
+        }
+    }
+
+    /// This report with a line about each file of exposure.
+    pub(super) fn with_exposure(self, exposure: Vec<String>) -> Self {
+        Self { exposure, ..self }
+    }
+
+    /// The report for people.
+    pub fn text(&self) -> String {
+        let shares = self.area_of_probability.iter();
+        let shares = shares.map(|of| format!("{} with {} % or more", words::area(of.area_m2), 100.0 * of.probability));
+        let mut lines = vec![
+            format!("scene       {}, seed {}", self.scene, self.seed),
+            format!("vents       {}", self.vents),
+            format!("laws        rate {} m³/s, {}", self.rates_m3_s, self.size),
+            format!(
+                "runs        {}{}, {} of them now; {} at rest, {} cut short, {} left the box",
+                self.runs,
+                if self.missing > 0 { format!(" of {} planned", self.planned()) } else { String::new() },
+                self.made,
+                self.runs - self.cut_short,
+                self.cut_short,
+                self.left_the_box
+            ),
+            format!(
+                "each        {} poured and {} inundated on average, {:.0} m from the vent at most",
+                words::volume(self.mean_volume_m3),
+                words::area(self.mean_area_m2),
+                self.longest_reach_m
+            ),
+            format!(
+                "inundated   {} by any run (more than {} m); {}",
+                words::area(self.area_m2),
+                self.above_m,
+                shares.collect::<Vec<_>>().join(", ")
+            ),
+            format!("time        {} of computing, {} for this command", spent(self.computing_s), spent(self.elapsed_s)),
+        ];
+        let before_time = lines.len() - 1;
+        lines.splice(before_time..before_time, self.exposure.iter().map(|line| format!("exposure    {line}")));
+        lines.join("\n")
+    }
+
+    /// Runs of the plan.
+    fn planned(&self) -> u64 {
+        self.runs as u64 + self.missing
+    }
+
+    /// Warnings about the maps.
+    pub fn warnings(&self) -> Vec<String> {
+        let missing = (self.missing > 0).then(|| {
+            format!(
+                "{} of {} runs of the plan are missing, and the maps are of the other {}: merge the folders of all parts, or \
+                 make the missing runs by the same command without --merge and --reduce-only",
+                words::grouped(self.missing),
+                words::grouped(self.planned()),
+                words::grouped(self.runs as u64)
+            )
+        });
+        let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}", self.runs));
+        let cut = of(self.cut_short, "still advanced when their time was up; allow more with --duration");
+        let blocked = of(self.blocked, "could not pour all under the top of the box; make the box higher (--grid)");
+        let left =
+            of(self.left_the_box, "lost lava at the sides of the box; a larger part of the map would show where to");
+        let inexact = of(self.inexact.len(), "have accounts that are not exact; see runs.csv");
+        self.notes.iter().cloned().chain([missing, cut, blocked, left, inexact].into_iter().flatten()).collect()
+    }
+}
+
+fn spent(seconds: f64) -> String {
+    Seconds(words::rough(seconds)).to_string()
+}

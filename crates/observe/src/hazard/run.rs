@@ -1,0 +1,304 @@
+//! One run: an eruption from its sample to its rest.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use super::HazardError;
+use super::plan::{Ground, Plan, Sample};
+use super::record::{Ending, Outcome, RunRecord};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_base::memory::{Held, MemoryEstimate, OWN, TooMuchMemory};
+use lavoxel_flow::Flow;
+use lavoxel_scene::scene::{Stage, Template};
+use lavoxel_sim::records::FlowRecords;
+use lavoxel_sim::simulation::Origin;
+use lavoxel_sim::source::{VentFlow, VentSpec};
+use lavoxel_sim::state::State;
+
+/// Share of the time since the start, and steps, in which no column must be reached before a flow is at rest.
+const REST_SHARE: f64 = 0.1;
+const REST_STEPS: f64 = 10.0;
+
+/// All that decides when a run ends.
+#[cfg(test)]
+pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, REST_STEPS];
+
+/// Bytes that a run takes for each column, besides its flow.
+const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
+
+/// Steps between looks at the memory of a run, and how to need less.
+const WEIGHED: u64 = 64;
+const MEND: &str = "ask for fewer threads (--threads) or larger cells";
+
+impl Ground {
+    /// Ground of a scene that was built, before its first step, for so many runs at once, which give up a long step as soon as
+    /// `stop` is set; none of a scene of the classic model.
+    pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
+        let Stage { mut simulation, site, notes } = stage;
+        simulation.world().flow()?;
+        simulation.stop_by(stop.clone());
+        // Cells are read by other matter and air alone.
+        simulation.show_when_asked();
+        Some(Self { origin: simulation.into_origin(), template: None, site, notes, at_once, stop })
+    }
+
+    /// Ground whose runs draw numbers of the scene, or an error of its heights.
+    #[must_use]
+    pub(super) fn with_template(self, template: Template) -> Self {
+        Self { template: Some(template), ..self }
+    }
+
+    /// Standard deviation in metres of the error of the heights that each run draws.
+    pub(super) fn height_error_m(&self) -> Option<f64> {
+        self.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m)
+    }
+
+    /// Flow before the first step.
+    pub(super) fn flow(&self) -> &Flow {
+        self.origin.world().flow().expect("a ground was made of a flow")
+    }
+
+    /// Memory of so many runs at once on the ground of a scene.
+    pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
+        // The one from which all begin stays.
+        need_of_runs(stage.simulation.world(), at_once + 1)
+    }
+}
+
+/// Memory of so many runs in states that are as large as this one.
+fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
+    let bytes = (state.taken().bytes() - OWN) as f64;
+    MemoryEstimate::of("the runs that are made at once", count, bytes + BYTES_A_COLUMN * state.grid().columns() as f64)
+}
+
+/// Memory of a run, which counts in all that is weighed while the run lasts.
+#[derive(Default)]
+pub(crate) struct Weighed(Option<Held>);
+
+impl Weighed {
+    /// Weighs the state of the run beside all others.
+    ///
+    /// # Errors
+    /// [`TooMuchMemory`] when the runs that are made at once outgrow the limit.
+    pub(crate) fn weigh(&mut self, state: &State) -> Result<(), TooMuchMemory> {
+        self.0 = None;
+        let need = need_of_runs(state, 1);
+        need.check(MEND)?;
+        self.0 = Some(need.held());
+        Ok(())
+    }
+
+    /// Whether a run is to be weighed after a step.
+    pub(crate) fn is_due(steps: u64) -> bool {
+        steps.is_multiple_of(WEIGHED)
+    }
+}
+
+/// Only one scene is built at a time: reading its files may take more than its run.
+pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
+
+impl Plan {
+    /// Makes a run; none where `cancelled` says so before its end. The record of a sample on a ground is always one, but for
+    /// [`Outcome::seconds`].
+    ///
+    /// A run is the simulation of the scene with the vent of the sample in place of the scene's own. It ends at rest: once its vent
+    /// is closed, no event is to come, and nothing is liquid or no column came to hold a centimetre in the last tenth of the time
+    /// since its start. Or it ends at its limit.
+    ///
+    /// # Errors
+    /// [`HazardError::Memory`] when the runs that are made at once outgrow the limit, and [`HazardError::Scene`] for numbers of the
+    /// scene that do not go together.
+    pub fn run(
+        &self,
+        ground: &Ground,
+        sample: &Sample,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<RunRecord>, HazardError> {
+        let start = Instant::now();
+        let vent = self.vent_of(ground, sample);
+        let drawn =
+            ground.template.as_ref().map(|template| self.origin_of(ground, template, sample.run)).transpose()?;
+        let origin = drawn.as_ref().unwrap_or(&ground.origin);
+        let mut simulation = origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
+        simulation.end_at(Some(sample.limit_s));
+        let mut records = FlowRecords::new(ground.site.grid);
+        let ending = loop {
+            if cancelled() {
+                return Ok(None);
+            }
+            if simulation.time_s().is_some_and(|time| time >= sample.limit_s) {
+                break Ending::Limit;
+            }
+            let to_come = simulation.events_to_come();
+            simulation.step();
+            if simulation.was_stopped() {
+                return Ok(None);
+            }
+            if Weighed::is_due(simulation.steps()) {
+                need_of_runs(simulation.world(), ground.at_once).check(MEND)?;
+            }
+            let Some(flow) = simulation.world().flow() else { return Ok(None) };
+            if simulation.events_to_come() < to_come {
+                // Lava that an event puts somewhere may never move.
+                records.observe(flow, flow.wet());
+            }
+            records.observe(flow, flow.changed());
+            let is_over = flow.time_s() >= sample.duration_s && simulation.events_to_come() == 0;
+            if is_over && rests(&records, flow) {
+                break Ending::Rest;
+            }
+        };
+        let outcome = |flow: &Flow| Outcome::of(flow, ending, start.elapsed());
+        Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
+    }
+
+    /// State before the first step of a run that draws numbers of the scene.
+    fn origin_of(&self, ground: &Ground, template: &Template, run: u64) -> Result<Origin, HazardError> {
+        let numbers = self.numbers(run);
+        let pairs: Vec<_> = self.draws.iter().map(|(key, _)| key).zip(numbers).collect();
+        let mut scene = template.with(&pairs)?;
+        if scene.spec.terrain.error_m.is_some() {
+            scene.spec.terrain.error_seed = Some(self.survey_seed(run));
+        }
+        let alone = BUILDING.lock();
+        let stage = scene.build(Box::new(Tiled::default()))?;
+        drop(alone);
+        if (stage.site.grid, stage.site.placement()) != (ground.site.grid, ground.site.placement()) {
+            return Err("--draw: a number changes the box or its cells; draw numbers that leave the box where it is"
+                .to_owned()
+                .into());
+        }
+        let at_once = ground.at_once;
+        let drawn = Ground::of(stage, at_once, ground.stop.clone())
+            .ok_or_else(|| "--draw: the scene has no flow".to_owned())?;
+        Ok(drawn.origin)
+    }
+
+    /// The vent of a run.
+    fn vent_of(&self, ground: &Ground, sample: &Sample) -> VentSpec {
+        let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
+        let (rates_m3_s, linear) = self.curve.rates(sample.rate_m3_s, sample.duration_s);
+        let [x, z] = sample.vent_m.map(|metres| metres / ground.site.cell_size_m);
+        let flow = Some(Box::new(VentFlow { rates_m3_s, linear, ..ours }));
+        VentSpec { x, z, start: 0, end: None, flow, ..self.vent.clone() }
+    }
+}
+
+/// Whether a flow whose vent is closed advances no more.
+fn rests(records: &FlowRecords, flow: &Flow) -> bool {
+    let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
+    flow.is_dry() || flow.time_s() - records.last_reached_s() >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::hazard::{Curve, Law, Places, Seeds, Size};
+    use lavoxel_geo::map::features::{Feature, Geometry};
+    use lavoxel_scene::scene::Scene;
+    use lavoxel_sim::simulation::Simulation;
+
+    const SCENE: &str = "seed = 6\nmodel = \"flow\"\n[flow]\nstep_s = 20.0\n[grid]\nsize = [20, 20, 20]\ncell_size_m = 10.0\n\
+                         cell_height_m = 5.0\n[terrain]\nkind = \"slope\"\n[[vent]]\nx_m = 93.0\nz_m = 64.0\nradius = 1.0\n";
+
+    /// A sea at the foot of the slope, and a wall that an event builds across it.
+    const MORE: &str = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[body]]\n\
+                        shape = { kind = \"below\", level = 6.0 }\n\
+                        matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n[[event]]\nat = 5\n\
+                        put = { shape = { kind = \"box\", from = [0, 0, 9], to = [20, 20, 10] }, matter = { kind = \"rock\" } }\n";
+
+    fn stage(rates: &str, more: &str) -> Stage {
+        let scene = Scene::parse(&format!("{SCENE}{rates}{more}"), Path::new("scene.toml")).expect("a right scene");
+        scene.build(Box::new(Tiled::default())).expect("it fits")
+    }
+
+    fn ground(more: &str) -> (Ground, VentSpec) {
+        let stage = stage("rate_m3_s = 1.0\n", more);
+        let vent = stage.simulation.lava_vents().next().expect("a vent").clone();
+        (Ground::of(stage, 1, Arc::default()).expect("a flow"), vent)
+    }
+
+    fn record(plan: &Plan, ground: &Ground) -> RunRecord {
+        plan.run(ground, &plan.sample(0), &|| false).expect("it fits").expect("it ends")
+    }
+
+    fn plan(limit_s: f64, vent: VentSpec) -> Plan {
+        let geometry = Geometry::Points(vec![[93.0, 64.0]]);
+        Plan {
+            runs: 1,
+            seed: 6,
+            seeds: Seeds::Same,
+            places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a point"),
+            rates: Law::Fixed(8.0),
+            size: Size::Duration(Law::Fixed(250.0)),
+            correlation: None,
+            curve: Curve::Steady,
+            limit_s: Some(limit_s),
+            vent,
+            draws: Vec::new(),
+        }
+    }
+
+    /// A run is the simulation of the scene that says the same, to the bit, with all that is in it.
+    #[test]
+    fn a_run_is_a_simulation() {
+        let run_outs = ["", MORE].map(|more| {
+            let (ground, vent) = ground(more);
+            let record = record(&plan(1e6, vent), &ground);
+            assert_eq!((record.outcome.ending, record.outcome.fault.as_deref()), (Ending::Rest, None));
+            compare(&record, stage("rates_m3_s = [[0, 8.0], [250, 0.0]]\n", more).simulation);
+            record.reached().count()
+        });
+        assert!(run_outs[1] < run_outs[0], "neither the sea nor the wall holds lava back: {run_outs:?}");
+    }
+
+    fn compare(record: &RunRecord, mut simulation: Simulation) {
+        let mut most = vec![0.0_f32; 400];
+        while simulation.time_s() < Some(record.outcome.time_s) {
+            simulation.step();
+            let flow = simulation.world().flow().expect("a flow");
+            for (number, most) in most.iter_mut().enumerate() {
+                let column = flow.column(number);
+                *most = most.max((column.liquid_m + column.set_m) as f32);
+            }
+        }
+        let flow = simulation.world().flow().expect("a flow");
+        let reached: Vec<_> = record.reached().collect();
+        assert!(reached.len() > 10, "{} columns", reached.len());
+        // A film that set within the step in which it came has no arrival until it covers the column.
+        let came = |column: &usize| flow.column(*column).arrival_s.is_some();
+        assert_eq!(reached.len(), (0..400).filter(came).count());
+        assert!((0..400).all(|column| came(&column) || most[column] <= 0.05));
+        for here in reached {
+            assert_eq!(here.thickness_m, most[here.column]);
+            assert_eq!(Some(here.arrival_s), flow.column(here.column).arrival_s.map(|seconds| seconds as f32));
+        }
+        assert!((record.outcome.poured_m3 - 2000.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn all_that_is_beside_the_lava_decides() {
+        let words = |more: &str| {
+            let (ground, vent) = ground(more);
+            plan(1e6, vent).file(&ground, "one", "a vent").fingerprint()
+        };
+        let others = ["", MORE, &MORE.replace("at = 5", "at = 6"), &MORE.replace("6.0", "5.0")].map(words);
+        for (i, one) in others.iter().enumerate() {
+            assert!(!others[..i].contains(one), "{i}");
+        }
+        assert_eq!(words(MORE), others[1]);
+    }
+
+    #[test]
+    fn a_run_ends_at_its_limit_and_when_it_is_asked_to() {
+        let (ground, _) = ground("");
+        let plan = plan(130.0, VentSpec { radius: 0.0, ..VentSpec::default() });
+        let record = record(&plan, &ground);
+        assert_eq!((record.outcome.ending, record.outcome.time_s), (Ending::Limit, 130.0));
+        assert!((record.outcome.poured_m3 - 8.0 * 130.0).abs() < 0.01);
+        assert!(plan.run(&ground, &plan.sample(0), &|| true).expect("it fits").is_none());
+    }
+}

@@ -1,0 +1,108 @@
+//! Where vents open: a file of points, lines and polygons, or the vents of the scene.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
+use lavoxel_base::output::protect;
+use lavoxel_geo::map::Site;
+use lavoxel_geo::map::features::{Feature, Features, Geometry, check_format, features_on, read_layer, read_text};
+use lavoxel_scene::scene::Stage;
+use lavoxel_sim::source::VentSpec;
+
+/// Share of a side of the box by which a point computed from that side may miss it.
+const SLACK: f64 = 1e-9;
+
+/// Places of vents.
+pub(crate) struct Vents {
+    pub(crate) places: Places,
+    /// Where they come from, for people.
+    pub(crate) words: String,
+}
+
+impl Vents {
+    /// The vents of a scene, with equal weights.
+    pub(crate) fn of(stage: &Stage) -> Result<Self, String> {
+        let cell = stage.site.cell_size_m;
+        let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
+        let feature = |vent: &VentSpec| Feature::new(point(vent.x, vent.z), 1.0);
+        let vents: Vec<_> = stage.simulation.lava_vents().map(feature).collect();
+        if vents.is_empty() {
+            return Err("nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene".to_owned());
+        }
+        let words = match &vents[..] {
+            [Feature { geometry: Geometry::Points(points), .. }] => {
+                let [x, y] = on_the_map(points[0], &stage.site);
+                format!("a vent at {x:.2}, {y:.2}")
+            }
+            _ => format!("{} vents with equal weights", vents.len()),
+        };
+        let places = Places::new(vents).map_err(|wrong| format!("the scene {wrong}"))?;
+        Ok(Self { places, words })
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(path: &Path, site: &Site) -> Result<Self, String> {
+        protect(path);
+        let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
+        let text = || read_text(path).map_err(|error| format!("--vent-area: {error}"));
+        let mut features = match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+            "geojson" | "json" | "gpkg" => {
+                let root = read_layer(path).map_err(|error| format!("--vent-area: {error}"))?;
+                of_layer(&root, site).map_err(wrong)?
+            }
+            "csv" | "txt" => of_table(&text()?).map_err(wrong)?,
+            _ => {
+                check_format(path).map_err(|error| format!("--vent-area: {error}"))?;
+                return Err(wrong("must end in .geojson, .gpkg or .csv".to_owned()));
+            }
+        };
+        let points: usize = features.iter_mut().map(|feature| feature.geometry.points_mut().count()).sum();
+        if points > MOST_POINTS {
+            return Err(wrong(format!(
+                "has {points} points, more than {MOST_POINTS}: simplify it (ogr2ogr -simplify)"
+            )));
+        }
+        for feature in &mut features {
+            let words = feature.words();
+            for point in feature.geometry.points_mut() {
+                *point = in_the_box(*point, site).map_err(|fault| wrong(format!("{words}: {fault}")))?;
+            }
+        }
+        let places = Places::new(features).map_err(wrong)?;
+        let (count, plural) = (places.len(), if places.len() == 1 { "" } else { "s" });
+        let words = format!("{count} feature{plural} of {}", path.display());
+        Ok(Self { places, words })
+    }
+}
+
+/// The vents of a table.
+fn of_table(text: &str) -> Result<Vec<Feature>, String> {
+    table::need(text).check("leave out lines of the table").map_err(|error| error.to_string())?;
+    table::parse(text)
+}
+
+/// The features of a layer in coordinates of the map of a box.
+fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
+    let features = features_on(Features::of(root)?.weighted()?, site)?;
+    match features.iter().find(|feature| feature.is_far) {
+        Some(far) => Err(format!("lies far from the map with {}: is it in longitude and latitude?", far.words())),
+        None => Ok(features),
+    }
+}
+
+/// A point of the map in metres east and south of the box's north-west corner.
+fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
+    let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
+    let place = from_the_map(point, site);
+    let is_inside = |k: usize| place[k] >= -SLACK * sides[k] && place[k] <= sides[k] * (1.0 + SLACK);
+    if is_inside(0) && is_inside(1) {
+        return Ok([0, 1].map(|k| place[k].clamp(0.0, sides[k])));
+    }
+    let ([west, north], [east, south]) = (on_the_map([0.0; 2], site), on_the_map(sides, site));
+    let [x, y] = point;
+    Err(format!(
+        "{x}, {y} lies outside of the box (x {west} to {east}, y {south} to {north}): cut it to the box, or make the box larger"
+    ))
+}

@@ -1,0 +1,322 @@
+//! The files of a hazard map: rasters with their styles, contours of probability, and the table of runs.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ndarray::Array2;
+
+use super::plan::{Ground, Plan};
+use super::record::Ending;
+use super::reduce::{Reduction, Row, Summary};
+use lavoxel_base::measure::{Ramp, Span};
+use lavoxel_base::output::{Existing, OutputError};
+use lavoxel_geo::map::{Site, ToDegrees};
+use lavoxel_geo::terrain::write::whole;
+use lavoxel_io::export::maps::{Raster, Values};
+use lavoxel_io::export::{About, Caption, ExportError};
+use lavoxel_scene::scene::Seconds;
+
+/// Note of all maps.
+pub(super) const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
+                    for this place; they are no forecast";
+
+/// Levels of the contours of probability.
+const LEVELS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
+
+/// Files of the contours of probability, and its picture for Google Earth, where the map's system leads to the globe.
+const LINES: [&str; 2] = ["geojson", "gpkg"];
+const GLOBE: &str = "kmz";
+
+/// Seconds of an hour.
+const HOUR: f32 = 3600.0;
+
+/// How maps are written.
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
+    /// All runs.
+    pub summary: &'a Summary,
+    /// Limit and quantiles of the maps.
+    pub reduction: &'a Reduction,
+    /// Where they flowed.
+    pub ground: &'a Ground,
+    /// Name of the scene.
+    pub scene: &'a str,
+    /// Plan of the runs.
+    pub plan: &'a Plan,
+    /// Whether every raster also becomes a picture over the ground.
+    pub pictures: bool,
+    /// Levels of the contours of probability, in place of the usual ones.
+    pub levels: Option<&'a [f64]>,
+}
+
+/// A map of a summary.
+struct Map {
+    caption: Caption,
+    values: Vec<f32>,
+}
+
+/// The name of a quantile in files: `q10` for 0.1, `q2_5` for 0.025.
+fn short_name(quantile: f64) -> String {
+    let percent = lavoxel_base::words::short(100.0 * quantile, 6);
+    let text = if percent.fract() == 0.0 { format!("{percent:02}") } else { percent.to_string() };
+    format!("q{}", text.replace('.', "_"))
+}
+
+/// A time in the name of a file: `6h`, `2d`, `90min`, `45s`.
+pub(super) fn time_name(time_s: f64) -> String {
+    let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min")];
+    let whole = units.into_iter().find(|(unit, _)| time_s % unit == 0.0 && time_s > 0.0);
+    let (unit, name) = whole.unwrap_or((1.0, "s"));
+    format!("{}{name}", time_s / unit).replace('.', "_")
+}
+
+/// The names of all files in a folder, those beside rasters included.
+pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
+    let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
+    let before = reduction.before_s.iter().map(|time_s| Kind::Before(*time_s));
+    let annual = reduction.annual.map(Kind::Annual);
+    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(annual).chain(before).chain(quantiles);
+    let endings: &[&str] = if pictures { &["tif", "qml", "png"] } else { &["tif", "qml"] };
+    let files = maps.flat_map(|kind| endings.iter().map(move |ending| format!("{}.{ending}", kind.name())));
+    let drawn =
+        LINES.iter().chain(pictures.then_some(&GLOBE)).map(|ending| format!("{}.{ending}", Kind::Probability.name()));
+    files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
+}
+
+/// The maps that there are.
+#[derive(Clone, Copy)]
+enum Kind {
+    Probability,
+    /// Of an inundation in a year with so many eruptions.
+    Annual(f64),
+    /// Of an arrival before so many seconds.
+    Before(f64),
+    Thickest,
+    Arrival(f64),
+    Thickness(f64),
+}
+
+impl Kind {
+    fn name(self) -> String {
+        match self {
+            Self::Probability => "probability".to_owned(),
+            Self::Annual(_) => "probability_annual".to_owned(),
+            Self::Before(time_s) => format!("probability_{}", time_name(time_s)),
+            Self::Thickest => "thickness_max".to_owned(),
+            Self::Arrival(quantile) => format!("arrival_{}", short_name(quantile)),
+            Self::Thickness(quantile) => format!("thickness_{}", short_name(quantile)),
+        }
+    }
+
+    fn ramp(self) -> Ramp {
+        let ramp = |palette, reversed, none_at_zero| Ramp { palette, reversed, span: Span::FromZero, none_at_zero };
+        match self {
+            Self::Probability | Self::Annual(_) | Self::Before(_) => ramp("inferno", true, true),
+            Self::Arrival(_) => ramp("viridis", true, false),
+            Self::Thickest | Self::Thickness(_) => ramp("lava", false, true),
+        }
+    }
+
+    /// The name for people, what it is above a picture, and what it is in a line.
+    fn words(self, above_m: f64) -> (String, String, String) {
+        let given = format!("of the runs that inundate this place (more than {above_m} m)");
+        match self {
+            Self::Probability => (
+                "probability".to_owned(),
+                "probability of inundation".to_owned(),
+                format!("share of the runs whose lava stands more than {above_m} m thick here at some time"),
+            ),
+            Self::Annual(rate) => (
+                "probability in a year".to_owned(),
+                "probability of inundation in a year".to_owned(),
+                format!(
+                    "1 − exp(−λ p): probability of one inundation or more (p of the runs) in a year, of eruptions that come at \
+                     random (Poisson) with λ = {rate} in a year"
+                ),
+            ),
+            Self::Before(time_s) => (
+                "probability".to_owned(),
+                format!("probability of lava before {}", Seconds(time_s)),
+                format!(
+                    "share of the runs whose lava comes here before {} and stands more than {above_m} m thick at some time",
+                    Seconds(time_s)
+                ),
+            ),
+            Self::Thickest => (
+                "thickness".to_owned(),
+                "largest thickness of all runs".to_owned(),
+                "largest thickness of liquid and set lava in any run".to_owned(),
+            ),
+            Self::Arrival(quantile) => (
+                "arrival".to_owned(),
+                format!("arrival, quantile {quantile} of the runs that come here"),
+                format!("hours from the start of the eruption until lava comes: quantile {quantile} {given}"),
+            ),
+            Self::Thickness(quantile) => (
+                "thickness".to_owned(),
+                format!("largest thickness, quantile {quantile} of the runs that come here"),
+                format!("largest thickness of liquid and set lava: quantile {quantile} {given}"),
+            ),
+        }
+    }
+}
+
+impl Drawing<'_> {
+    /// Writes all files into a folder and returns their names, those beside rasters left out.
+    ///
+    /// # Errors
+    /// [`ExportError`] for a file that cannot be written; the others before it are there.
+    pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
+        let mut files = Vec::new();
+        let about = About { scene: self.scene.to_owned(), seed: self.plan.seed, ..About::default() };
+        let ground = || self.elevations();
+        for map in self.maps() {
+            let values = Values::Real(self.on_the_box(map.values));
+            let raster = Raster::new(&map.caption, values, &ground, &self.ground.site, &about);
+            let path = |ending: &str| folder.join(format!("{}.{ending}", map.caption.name));
+            let mut endings = vec!["tif"];
+            endings.extend(self.pictures.then_some("png"));
+            if map.caption.name == Kind::Probability.name() {
+                endings.extend(LINES);
+                endings.extend((self.pictures && ToDegrees::of_site(&self.ground.site).is_some()).then_some(GLOBE));
+            }
+            for ending in endings {
+                raster.write(&path(ending), Some(self.levels.unwrap_or(&LEVELS)), existing)?;
+                files.push(path(ending));
+            }
+        }
+        let path = folder.join("runs.csv");
+        table(&path, &self.summary.rows, (self.plan, self.ground), existing)?;
+        files.push(path);
+        Ok(files)
+    }
+
+    fn maps(&self) -> impl Iterator<Item = Map> + '_ {
+        let Summary { arrival_s, thickness_m, thickest_m, .. } = self.summary;
+        let quantiles = || self.reduction.quantiles.iter().enumerate();
+        let map = |kind: Kind, values| Map { caption: self.caption(kind), values };
+        let hours = |map: &Vec<f32>| map.iter().map(|seconds| seconds / HOUR).collect();
+        let first = [map(Kind::Probability, self.summary.probability()), map(Kind::Thickest, thickest_m.clone())];
+        let arrivals = quantiles().map(move |(i, q)| map(Kind::Arrival(*q), hours(&arrival_s.maps[i])));
+        let thicknesses = quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
+        let times = self.reduction.before_s.iter().zip(&self.summary.before);
+        let before = times.map(move |(time_s, counts)| map(Kind::Before(*time_s), self.summary.shares(counts)));
+        let in_a_year = |rate: f64| {
+            let shares = self.summary.probability().into_iter();
+            shares.map(|share| -libm::expm1(-rate * f64::from(share)) as f32).collect()
+        };
+        let annual = self.reduction.annual.map(|rate| map(Kind::Annual(rate), in_a_year(rate)));
+        first.into_iter().chain(annual).chain(before).chain(arrivals).chain(thicknesses)
+    }
+
+    fn caption(&self, kind: Kind) -> Caption {
+        let (words, title, description) = kind.words(self.reduction.above_m);
+        let unit = match kind {
+            Kind::Probability | Kind::Annual(_) | Kind::Before(_) => "",
+            Kind::Arrival(_) => "h",
+            Kind::Thickest | Kind::Thickness(_) => "m",
+        };
+        let runs = Some(self.summary.rows.len() as u64);
+        Caption {
+            name: kind.name(),
+            words,
+            title,
+            description,
+            unit,
+            ramp: kind.ramp(),
+            above: None,
+            note: Some(NOTE),
+            runs,
+            classes: &[],
+        }
+    }
+
+    fn on_the_box(&self, values: Vec<f32>) -> Array2<f32> {
+        let grid = self.ground.site.grid;
+        Array2::from_shape_vec((grid.nz, grid.nx), values).expect("a value for each column")
+    }
+
+    fn elevations(&self) -> Array2<f32> {
+        let (flow, site) = (self.ground.flow(), &self.ground.site);
+        let of_column = |column| (site.floor_m + flow.column(column).ground_m) as f32;
+        self.on_the_box((0..site.grid.columns()).map(of_column).collect())
+    }
+}
+
+/// The columns of the table of runs.
+const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
+                       poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
+
+/// Writes the table of runs; vents are in coordinates of the map.
+fn table(path: &Path, rows: &[Row], (plan, ground): (&Plan, &Ground), existing: Existing) -> Result<(), OutputError> {
+    let keys: String = plan.draws.iter().map(|(key, _)| format!(",{key}")).collect();
+    let drawn = |row: &Row| {
+        let run = row.sample.run;
+        let seed = ground.height_error_m().map(|_| plan.survey_seed(run));
+        let numbers = plan.numbers(run).into_iter().map(|number| format!(",{number}"));
+        numbers.chain(seed.map(|seed| format!(",{seed}"))).collect::<String>()
+    };
+    let seed = ground.height_error_m().map_or("", |_| ",error_seed");
+    whole(path, existing, |out| {
+        writeln!(out, "{HEADING}{keys}{seed},seconds")?;
+        let mut all = rows.iter();
+        all.try_for_each(|row| writeln!(out, "{}{},{:.3}", line(row, &ground.site), drawn(row), row.outcome.seconds))
+    })
+}
+
+fn line(row: &Row, site: &Site) -> String {
+    let Row { sample, outcome, area_m2, reach_m, thickest_m, lowest_m } = row;
+    let [x, y] = on_the_map(sample.vent_m, site);
+    let ended = match outcome.ending {
+        Ending::Rest => "rest",
+        Ending::Limit => "limit",
+    };
+    let mut line = format!("{},{},{x},{y}", sample.run, sample.feature + 1);
+    for number in [sample.rate_m3_s, sample.volume_m3, sample.duration_s] {
+        // All digits, so that the run can be made again by itself.
+        write!(line, ",{number}").expect("a string takes everything");
+    }
+    write!(line, ",{},{area_m2:.1},{reach_m:.1},{thickest_m:.3},", sample.seed).expect("a string takes everything");
+    lowest_m.iter().for_each(|lowest| write!(line, "{lowest:.1}").expect("a string takes everything"));
+    for volume in [outcome.poured_m3, outcome.set_m3, outcome.out_m3, outcome.blocked_m3] {
+        write!(line, ",{volume:.2}").expect("a string takes everything");
+    }
+    let exact = if outcome.fault.is_none() { "yes" } else { "no" };
+    write!(line, ",{},{ended},{exact}", outcome.time_s).expect("a string takes everything");
+    line
+}
+
+/// Coordinates of the map of a place in metres east and south of the box's north-west corner; without a map in metres
+/// from its south-west corner.
+pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
+    let place = site.placement();
+    let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
+    [place.west + east_m * scale.0, place.north - south_m * scale.1]
+}
+
+/// The inverse of [`on_the_map`].
+pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
+    let place = site.placement();
+    let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
+    let x = site.crs().map_or(x, |crs| crs.near(x, site.middle_x()));
+    [(x - place.west) / scale.0, (place.north - y) / scale.1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_have_names_for_files() {
+        assert_eq!([0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name), ["q10", "q50", "q90", "q05", "q2_5", "q100"]);
+        assert_eq!([86_400.0, 21_600.0, 5400.0, 45.5].map(time_name), ["1d", "6h", "90min", "45_5s"]);
+        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![], annual: None }, true);
+        assert_eq!(names[..3], ["probability.tif", "probability.qml", "probability.png"]);
+        assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 4);
+        let without =
+            super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![], annual: None }, false);
+        assert!(names.contains(&"probability.kmz".to_owned()) && !without.iter().any(|name| name.ends_with(".kmz")));
+        assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 3);
+    }
+}

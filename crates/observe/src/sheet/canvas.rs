@@ -1,0 +1,189 @@
+//! Surface that a sheet is drawn on, of millimetres from the upper left corner of the paper: x to the right, y down.
+
+use lavoxel_render::Image;
+use lavoxel_render::chart::text::face;
+
+/// Length in millimetres, along both axes.
+pub(super) type Point = [f64; 2];
+
+/// A rectangle in millimetres: left, top, width, height.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rect {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) w: f64,
+    pub(super) h: f64,
+}
+
+impl Rect {
+    pub(super) const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
+        Self { x, y, w, h }
+    }
+
+    pub(super) fn right(&self) -> f64 {
+        self.x + self.w
+    }
+
+    pub(super) fn bottom(&self) -> f64 {
+        self.y + self.h
+    }
+
+    pub(super) fn has(&self, [x, y]: Point) -> bool {
+        (self.x..=self.right()).contains(&x) && (self.y..=self.bottom()).contains(&y)
+    }
+
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
+    }
+
+    /// The rectangle with so much more on each side.
+    pub(super) fn grown(&self, by: f64) -> Self {
+        Self::new(self.x - by, self.y - by, self.w + 2.0 * by, self.h + 2.0 * by)
+    }
+
+    /// Its outline.
+    pub(super) fn path(&self) -> Vec<Vec<Point>> {
+        let (r, b) = (self.right(), self.bottom());
+        vec![vec![[self.x, self.y], [r, self.y], [r, b], [self.x, b], [self.x, self.y]]]
+    }
+}
+
+/// A colour in sRGB, and how much of it is seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Paint {
+    pub(super) rgb: [u8; 3],
+    /// In hundredths.
+    pub(super) opacity: u8,
+}
+
+impl Paint {
+    pub(super) const fn full(rgb: [u8; 3]) -> Self {
+        Self { rgb, opacity: 100 }
+    }
+}
+
+pub(super) const INK: Paint = Paint::full([28, 28, 32]);
+pub(super) const GRAY: Paint = Paint::full([96, 96, 102]);
+pub(super) const PALE: Paint = Paint::full([206, 206, 210]);
+pub(super) const WHITE: Paint = Paint::full([255; 3]);
+pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
+
+/// A line of so many millimetres; without dashes it is whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pen {
+    pub(super) paint: Paint,
+    pub(super) width: f64,
+    /// Length of a dash and of the gap behind it.
+    pub(super) dash: Option<[f64; 2]>,
+}
+
+impl Pen {
+    pub(super) const fn new(paint: Paint, width: f64) -> Self {
+        Self { paint, width, dash: None }
+    }
+}
+
+/// Which part of a text stands at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Align {
+    Start,
+    Middle,
+    End,
+}
+
+/// How text looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Type {
+    /// Millimetres to the em.
+    pub(super) size: f64,
+    pub(super) paint: Paint,
+    pub(super) bold: bool,
+    /// White around the letters, in millimetres.
+    pub(super) halo: f64,
+    /// Degrees by which the text is turned to the left.
+    pub(super) turned: f64,
+}
+
+impl Type {
+    pub(super) const fn new(size: f64) -> Self {
+        Self { size, paint: INK, bold: false, halo: 0.0, turned: 0.0 }
+    }
+
+    pub(super) const fn bold(self) -> Self {
+        Self { bold: true, ..self }
+    }
+
+    pub(super) const fn in_color(self, paint: Paint) -> Self {
+        Self { paint, ..self }
+    }
+
+    /// Length of a text in millimetres.
+    pub(super) fn width(&self, text: &str) -> f64 {
+        f64::from(face::letters(text).1) * self.size
+    }
+
+    /// Millimetres by which the strokes of the light font are thickened.
+    pub(super) fn thickened(&self) -> f64 {
+        self.size * if self.bold { 0.07 } else { 0.022 }
+    }
+
+    /// `text`, or as much of its beginning as fits into `room` millimetres, with an ellipsis.
+    pub(super) fn shortened(&self, text: &str, room: f64) -> String {
+        if self.width(text) <= room {
+            return text.to_owned();
+        }
+        let mut cut: String = text.to_owned();
+        while cut.pop().is_some() && self.width(&cut) + self.width("…") > room {}
+        format!("{}…", cut.trim_end())
+    }
+
+    /// `text` in lines of at most `room` millimetres; a word that is longer by itself is cut.
+    pub(super) fn lines(&self, text: &str, room: f64) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        for word in text.split_whitespace() {
+            let last = lines.last_mut().expect("there is a line");
+            let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+            if self.width(&longer) <= room {
+                *last = longer;
+            } else if last.is_empty() {
+                *last = self.shortened(word, room);
+            } else {
+                lines.push(self.shortened(word, room));
+            }
+        }
+        lines
+    }
+
+    /// Place of the start of the line on which a text stands, for one whose middle of capitals is at `at`; and the direction in
+    /// which it runs.
+    pub(super) fn start(&self, at: Point, align: Align, text: &str) -> (Point, Point) {
+        let turned = self.turned.to_radians();
+        let along = [turned.cos(), -turned.sin()];
+        let before = match align {
+            Align::Start => 0.0,
+            Align::Middle => 0.5,
+            Align::End => 1.0,
+        } * self.width(text);
+        let down = 0.5 * f64::from(face::capital()) * self.size;
+        ([at[0] - before * along[0] - down * along[1], at[1] - before * along[1] + down * along[0]], along)
+    }
+}
+
+/// A back end.
+pub(super) trait Canvas {
+    /// Fills what lies inside of an odd number of rings.
+    fn fill(&mut self, rings: &[Vec<Point>], paint: Paint);
+    /// Draws lines; one that ends where it begins is closed.
+    fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen);
+    /// Writes a text: `at` is its start, middle or end, halfway up its capitals.
+    fn text(&mut self, at: Point, align: Align, text: &str, look: &Type);
+    /// Puts a picture into a rectangle.
+    fn image(&mut self, place: Rect, image: &Image);
+    /// Keeps all that follows inside of a rectangle, or no more.
+    fn clip(&mut self, to: Option<Rect>);
+}
+
+/// A line from one point to another.
+pub(super) fn line(canvas: &mut dyn Canvas, from: Point, to: Point, pen: &Pen) {
+    canvas.stroke(&[vec![from, to]], pen);
+}

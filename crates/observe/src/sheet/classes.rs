@@ -1,0 +1,180 @@
+//! Classes of a map: ranges of its numbers with a colour each, and the area that each covers.
+
+use ndarray::Array2;
+
+use lavoxel_automaton::view::Palette;
+use lavoxel_base::round::{number, steps};
+
+/// Limits between classes of probability, which are the contours that `lavoxel hazard` draws.
+const SHARES: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
+
+/// Classes of other quantities at most.
+const MOST: f64 = 7.0;
+
+/// The part of a palette that is told apart on a hill shade.
+const PART: (f32, f32) = (0.08, 0.94);
+
+/// Kind of the numbers of a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// 0 to 1, nothing at 0.
+    Probability,
+    /// A time since the start.
+    Arrival,
+    /// A thickness or another amount, nothing at 0.
+    Amount,
+    /// Any number.
+    Other,
+}
+
+impl Kind {
+    /// By the name of a map.
+    pub(super) fn of(quantity: &str) -> Self {
+        match quantity {
+            _ if quantity.starts_with("probability") => Self::Probability,
+            _ if quantity.starts_with("arrival") => Self::Arrival,
+            _ if quantity.contains("thickness") || ["ash", "max-speed", "peak-energy"].contains(&quantity) => {
+                Self::Amount
+            }
+            _ => Self::Other,
+        }
+    }
+
+    fn palette(self) -> (&'static str, bool) {
+        match self {
+            Self::Probability => ("inferno", true),
+            Self::Arrival => ("viridis", true),
+            Self::Amount => ("lava", true),
+            Self::Other => ("viridis", false),
+        }
+    }
+
+    /// Whether a number is one that is shown.
+    pub(super) fn shows(self, value: f64) -> bool {
+        !value.is_nan() && (value > 0.0 || !matches!(self, Self::Probability | Self::Amount))
+    }
+}
+
+/// A range of numbers; the upper end belongs to the next one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Class {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) rgb: [u8; 3],
+    pub(super) label: String,
+    pub(super) cells: usize,
+}
+
+/// All classes, rising.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Classes {
+    pub(super) kind: Kind,
+    pub(super) list: Vec<Class>,
+}
+
+impl Classes {
+    /// Classes of a map with these numbers.
+    pub(super) fn of(kind: Kind, values: &Array2<f32>, unit: &str) -> Self {
+        let shown = || values.iter().map(|value| f64::from(*value)).filter(|value| kind.shows(*value));
+        let (low, high) = shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        let limits = limits(kind, low, high);
+        let ranges = || limits.windows(2).map(|pair| (pair[0], pair[1]));
+        let (name, reversed) = kind.palette();
+        let palette = Palette::named(name).expect("a palette of the program");
+        let count = limits.len().saturating_sub(1);
+        let color = |i: usize| {
+            let share = if count > 1 { i as f32 / (count - 1) as f32 } else { 0.6 };
+            let share = PART.0 + share * (PART.1 - PART.0);
+            palette.srgb(if reversed { 1.0 - share } else { share })
+        };
+        let list = ranges().enumerate().map(|(i, (low, high))| Class {
+            low,
+            high,
+            rgb: color(i),
+            label: label(kind, (low, high), unit),
+            cells: 0,
+        });
+        let mut classes = Self { kind, list: list.collect() };
+        for value in shown() {
+            if let Some(class) = classes.number(value) {
+                classes.list[class].cells += 1;
+            }
+        }
+        classes
+    }
+
+    /// The class of a number that is shown.
+    pub(super) fn number(&self, value: f64) -> Option<usize> {
+        let last = self.list.len().checked_sub(1)?;
+        // Rasters hold 32-bit numbers: 0.9 there is a little less than the limit 0.9.
+        let is_below = |class: &Class| (value as f32) < class.high as f32;
+        self.kind.shows(value).then(|| self.list.iter().position(is_below).unwrap_or(last))
+    }
+
+    /// The numbers between the classes.
+    pub(super) fn between(&self) -> Vec<f64> {
+        self.list.iter().skip(1).map(|class| class.low).collect()
+    }
+}
+
+/// Ends of the classes for numbers from the least to the largest.
+fn limits(kind: Kind, low: f64, high: f64) -> Vec<f64> {
+    if low > high {
+        return Vec::new();
+    }
+    if kind == Kind::Probability {
+        return [0.0].into_iter().chain(SHARES).chain([1.0]).collect();
+    }
+    let from = if kind == Kind::Other { low } else { 0.0_f64.min(low) };
+    let Some(step) = steps((high - from).max(1e-9) / MOST).next() else { return vec![from, from + 1.0] };
+    let (first, last) = ((from / step + 1e-6).floor() as i64, (high / step - 1e-6).ceil() as i64);
+    (first..=last.max(first + 1)).map(|i| i as f64 * step).collect()
+}
+
+fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
+    if kind == Kind::Probability {
+        let percent = |share: f64| number(100.0 * share, 1.0);
+        return match low {
+            0.0 => format!("under {} %", percent(high)),
+            _ => format!("{} – {} %", percent(low), percent(high)),
+        };
+    }
+    let step = high - low;
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    format!("{} – {}{unit}", number(low, step), number(high, step))
+}
+
+/// A number of a map at the place of a contour line.
+pub(super) fn level_label(kind: Kind, level: f64, unit: &str) -> String {
+    match kind {
+        Kind::Probability => format!("{} %", number(100.0 * level, 1.0)),
+        _ if unit.is_empty() => number(level, level),
+        _ => format!("{} {unit}", number(level, 0.01 * level.abs().max(1e-9))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::arr2;
+
+    use super::*;
+
+    #[test]
+    fn every_number_that_is_shown_is_in_one_class() {
+        let values = arr2(&[[0.0, 0.04, 0.05, 0.3], [f32::NAN, 0.9, 1.0, 0.95]]);
+        let classes = Classes::of(Kind::Probability, &values, "");
+        let counts: Vec<usize> = classes.list.iter().map(|class| class.cells).collect();
+        assert_eq!(counts, [1, 1, 0, 1, 0, 0, 3]);
+        let labels: Vec<&str> = classes.list.iter().map(|class| class.label.as_str()).collect();
+        assert_eq!((labels[0], labels[1], labels[6]), ("under 5 %", "5 – 10 %", "90 – 100 %"));
+    }
+
+    #[test]
+    fn classes_of_amounts_are_round_and_reach_the_largest() {
+        let classes = Classes::of(Kind::Amount, &arr2(&[[0.2, 3.13, f32::NAN]]), "m");
+        assert_eq!(classes.list.first().map(|class| class.label.as_str()), Some("0 – 0.5 m"));
+        assert_eq!(classes.list.last().map(|class| (class.high, class.cells)), Some((3.5, 1)));
+        assert_eq!(classes.between().len(), classes.list.len() - 1);
+        assert!(Classes::of(Kind::Amount, &arr2(&[[f32::NAN]]), "m").list.is_empty());
+    }
+}

@@ -1,0 +1,144 @@
+//! Contour lines of a sheet: between the classes, and the reach of the lava after stated hours.
+
+use ndarray::Array2;
+
+use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type};
+use super::classes::{Classes, Kind, level_label};
+use super::overlay::Taken;
+use super::view::View;
+use lavoxel_geo::map::contour;
+use lavoxel_geo::map::rounded;
+
+/// Colour of lines between classes, and of the reach after some hours.
+const BETWEEN: Paint = Paint { rgb: [30, 20, 20], opacity: 75 };
+pub(super) const REACH: Paint = Paint::full([0, 84, 180]);
+
+/// The reach of lava after a time, by one quantile of the arrival.
+pub(super) struct Reach {
+    /// Part of the runs that come to a place and are there by then: 0.1, 0.5, …
+    pub(super) quantile: f64,
+    pub(super) hours: f64,
+    /// Hours; NaN where lava never comes.
+    pub(super) arrival: std::rc::Rc<Array2<f32>>,
+}
+
+impl Reach {
+    /// Its line: whole for the median, in dashes for what is earlier, in dots for what is later.
+    pub(super) fn pen(&self, em: f64) -> Pen {
+        let dash = match self.quantile {
+            q if q < 0.5 => Some([0.9 * em, 0.45 * em]),
+            q if q > 0.5 => Some([0.22 * em, 0.3 * em]),
+            _ => None,
+        };
+        Pen { dash, ..Pen::new(REACH, 0.15 * em) }
+    }
+
+    /// Name of its line in the legend.
+    pub(super) fn words(&self) -> String {
+        let time = level_label(Kind::Arrival, self.hours, "h");
+        format!("reached within {time}, quantile {}", self.quantile)
+    }
+
+    /// Draws its line; gives its number, to be written when all lines are drawn.
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) -> Option<Label> {
+        // What lava never reaches is as far behind the line as what it just left is before it.
+        let late = 2.0 * self.hours;
+        let times = self.arrival.mapv(|hours| if hours.is_nan() { late } else { f64::from(hours) });
+        let lines = found(&times, self.hours, view);
+        canvas.stroke(&lines, &self.pen(em));
+        let look = Type { halo: 0.16 * em, ..Type::new(0.9 * em).in_color(REACH) };
+        (self.quantile == 0.5).then(|| Label { lines, text: level_label(Kind::Arrival, self.hours, "h"), look })
+    }
+}
+
+/// Lines between the classes of a map and around all that is shown; gives their numbers, to be written when all lines are drawn.
+pub(super) fn between(
+    canvas: &mut dyn Canvas,
+    (values, classes, unit): (&Array2<f32>, &Classes, &str),
+    view: &View,
+    em: f64,
+) -> Vec<Label> {
+    let kind = classes.kind;
+    let shown = values.mapv(|value| f64::from(u8::from(kind.shows(f64::from(value)))));
+    canvas.stroke(&found(&shown, 0.5, view), &Pen::new(BETWEEN, 0.09 * em));
+    // A thickness has no lines: its colours end at steep fronts.
+    if !matches!(kind, Kind::Probability | Kind::Arrival) {
+        return Vec::new();
+    }
+    let numbers = values.mapv(|value| if kind == Kind::Probability && value.is_nan() { 0.0 } else { f64::from(value) });
+    let look = Type { halo: 0.14 * em, ..Type::new(0.8 * em) };
+    let mut labels = Vec::new();
+    for level in classes.between() {
+        let lines = found(&numbers, level, view);
+        canvas.stroke(&lines, &Pen::new(BETWEEN, 0.05 * em));
+        labels.push(Label { lines, text: level_label(kind, level, unit), look });
+    }
+    labels
+}
+
+/// A number that belongs to some lines.
+pub(super) struct Label {
+    lines: Vec<Vec<Point>>,
+    text: String,
+    look: Type,
+}
+
+impl Label {
+    pub(super) fn write(&self, canvas: &mut dyn Canvas, frame: Rect, taken: &mut Taken) {
+        label(canvas, &self.lines, &self.text, (self.look, frame, taken));
+    }
+}
+
+/// The rounded lines of a level in millimetres.
+fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
+    let lines = contour::lines(values, level).into_iter().map(rounded::line);
+    lines.map(|line| line.into_iter().map(|point| view.at_cell(point)).collect()).collect()
+}
+
+/// Writes a number on the longest of some lines, along it, where it is long enough for that.
+fn label(canvas: &mut dyn Canvas, lines: &[Vec<Point>], text: &str, (look, frame, taken): (Type, Rect, &mut Taken)) {
+    let length = |line: &&Vec<Point>| line.windows(2).map(distance).sum::<f64>();
+    let Some(line) = lines.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
+    let (width, long) = (look.width(text), length(&line));
+    if long < 3.0 * width {
+        return;
+    }
+    for share in [0.3, 0.7, 0.5, 0.15, 0.85] {
+        let (from, at, to) = (
+            along(line, share * long - 0.5 * width),
+            along(line, share * long),
+            along(line, share * long + 0.5 * width),
+        );
+        let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+        // Only where the line is about straight.
+        if dx.hypot(dy) < 0.85 * width {
+            continue;
+        }
+        let (dx, dy) = if dx < 0.0 { (-dx, -dy) } else { (dx, dy) };
+        let look = Type { turned: (-dy).atan2(dx).to_degrees(), ..look };
+        let reach = [0.5 * (dx.abs() + look.size), 0.5 * (dy.abs() + look.size)];
+        let room = Rect::new(at[0] - reach[0], at[1] - reach[1], 2.0 * reach[0], 2.0 * reach[1]);
+        let inside = frame.has([room.x, room.y]) && frame.has([room.right(), room.bottom()]);
+        if inside && taken.take(room) {
+            canvas.text(at, Align::Middle, text, &look);
+            return;
+        }
+    }
+}
+
+fn distance(pair: &[Point]) -> f64 {
+    (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])
+}
+
+/// The point so many millimetres along a line.
+fn along(line: &[Point], mut rest: f64) -> Point {
+    for pair in line.windows(2) {
+        let length = distance(pair);
+        if rest <= length && length > 0.0 {
+            let share = (rest / length).max(0.0);
+            return [pair[0][0] + share * (pair[1][0] - pair[0][0]), pair[0][1] + share * (pair[1][1] - pair[0][1])];
+        }
+        rest -= length;
+    }
+    line.last().copied().unwrap_or_default()
+}

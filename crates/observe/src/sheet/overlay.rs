@@ -1,0 +1,157 @@
+//! Overlays of a map: roads, buildings, barriers and outlines with their names.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::SheetError;
+use super::canvas::{Align, Canvas, INK, Paint, Pen, Point, Rect, Type, WHITE};
+use super::source::Source;
+use super::view::View;
+use lavoxel_geo::map::features::{Feature, Features, Geometry, features_in, read_layer};
+use lavoxel_geo::map::geojson::System;
+
+/// Colours of overlays, each file its own, that stand out from the colours of classes.
+const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
+
+/// Most names of a file that are tried on a map; each is compared with all that stand there.
+const MOST_NAMES: usize = 2000;
+
+/// A file of features in coordinates of the map.
+pub(super) struct Overlay {
+    pub(super) path: PathBuf,
+    /// Name for the legend.
+    pub(super) name: String,
+    pub(super) rgb: [u8; 3],
+    /// System of the file.
+    pub(super) system: System,
+    features: Vec<Feature>,
+}
+
+impl Overlay {
+    /// Reads the features of a file; `number` chooses their colour.
+    pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
+        let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
+        let root = read_layer(path).map_err(SheetError::wrong)?;
+        let features = Features::of(&root).map_err(wrong)?;
+        let system = features.system.clone();
+        let features = features_in(features, &source.crs(), source.middle_x()).map_err(wrong)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = stem.strip_prefix("exposure_").unwrap_or(&stem).replace('_', " ");
+        let name = lavoxel_base::validate::tame(&name);
+        Ok(Self { path: path.to_owned(), name, rgb: COLORS[number % COLORS.len()], system, features })
+    }
+
+    /// `point`, `line` or `area`, as most of its features are.
+    pub(super) fn kind(&self) -> &'static str {
+        self.features.first().map_or("point", |feature| feature.geometry.kind())
+    }
+
+    /// The kinds of its features, each once.
+    pub(super) fn kinds(&self) -> Vec<&'static str> {
+        let has = |kind: &&str| self.features.iter().any(|feature| feature.geometry.kind() == *kind);
+        ["point", "line", "area"].into_iter().filter(has).collect()
+    }
+
+    /// Draws the features without their names.
+    pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) {
+        let paint = Paint::full(self.rgb);
+        let place = |line: &Vec<Point>| line.iter().map(|point| view.at(*point)).collect::<Vec<_>>();
+        for feature in &self.features {
+            match &feature.geometry {
+                Geometry::Points(points) => points.iter().for_each(|at| symbol(canvas, view.at(*at), em, self.rgb)),
+                Geometry::Lines(lines) => {
+                    let lines: Vec<_> = lines.iter().map(place).collect();
+                    canvas.stroke(&lines, &Pen::new(WHITE, 0.36 * em));
+                    canvas.stroke(&lines, &Pen::new(paint, 0.19 * em));
+                }
+                Geometry::Polygons(polygons) => {
+                    for rings in polygons {
+                        let rings: Vec<_> = rings.iter().map(place).collect();
+                        canvas.fill(&rings, Paint { opacity: 18, ..paint });
+                        canvas.stroke(&rings, &Pen::new(paint, 0.13 * em));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The names of its features with the places that they belong to.
+    pub(super) fn names<'a>(&'a self, view: &'a View) -> impl Iterator<Item = (Point, String)> + 'a {
+        let named = self.features.iter().filter_map(|feature| {
+            let name = feature.properties.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+            let at = view.at(anchor(&feature.geometry)?);
+            view.frame.has(at).then(|| (at, lavoxel_base::validate::tame(name)))
+        });
+        named.take(MOST_NAMES)
+    }
+}
+
+/// The symbol of a building or another point.
+pub(super) fn symbol(canvas: &mut dyn Canvas, [x, y]: Point, em: f64, rgb: [u8; 3]) {
+    let square = Rect::new(x - 0.3 * em, y - 0.3 * em, 0.6 * em, 0.6 * em);
+    canvas.fill(&square.grown(0.09 * em).path(), WHITE);
+    canvas.fill(&square.path(), Paint::full(rgb));
+}
+
+/// The point of a geometry at which its name stands.
+fn anchor(geometry: &Geometry) -> Option<Point> {
+    match geometry {
+        Geometry::Points(points) => points.first().copied(),
+        Geometry::Lines(lines) => {
+            let longest = lines.iter().max_by_key(|line| line.len())?;
+            let middle = longest.len() / 2;
+            let (a, b) = (longest.get(middle - 1)?, longest.get(middle)?);
+            Some([0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])])
+        }
+        Geometry::Polygons(polygons) => {
+            let ring = polygons.first()?.first()?;
+            let corners = &ring[1..];
+            let mean = |k: usize| corners.iter().map(|point| point[k]).sum::<f64>() / corners.len().max(1) as f64;
+            Some([mean(0), mean(1)])
+        }
+    }
+}
+
+/// Places that are taken by names, so that none stands on another.
+#[derive(Default)]
+pub(super) struct Taken(Vec<Rect>);
+
+impl Taken {
+    /// Takes a rectangle, where it is free.
+    pub(super) fn take(&mut self, rect: Rect) -> bool {
+        let free = !self.0.iter().any(|other| other.meets(&rect));
+        if free {
+            self.0.push(rect);
+        }
+        free
+    }
+
+    /// Writes a name beside its place, at the first of four sides that is free and inside of the frame.
+    pub(super) fn name(&mut self, canvas: &mut dyn Canvas, (at, name): (Point, &str), frame: Rect, em: f64) {
+        let look = Type { halo: 0.16 * em, ..Type::new(em).in_color(INK) };
+        let (width, gap) = (look.width(name), 0.65 * em);
+        let places = [
+            ([at[0] + gap, at[1]], Align::Start),
+            ([at[0] - gap, at[1]], Align::End),
+            ([at[0], at[1] - 1.1 * em], Align::Middle),
+            ([at[0], at[1] + 1.1 * em], Align::Middle),
+        ];
+        if !frame.has(at) {
+            return;
+        }
+        for ([x, y], align) in places {
+            let left = match align {
+                Align::Start => x,
+                Align::Middle => x - 0.5 * width,
+                Align::End => x - width,
+            };
+            let room = Rect::new(left, y - 0.6 * em, width, 1.2 * em);
+            let inside = frame.has([room.x, room.y]) && frame.has([room.right(), room.bottom()]);
+            if inside && self.take(room) {
+                canvas.text([x, y], align, name, &look);
+                return;
+            }
+        }
+    }
+}

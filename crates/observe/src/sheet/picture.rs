@@ -1,0 +1,159 @@
+//! The map itself as a picture: the colours of its classes over the ground lit by the sun.
+
+use std::path::Path;
+
+use ndarray::Array2;
+
+use super::SheetError;
+use super::classes::{Classes, Kind};
+use super::source::Source;
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::parallel::*;
+use lavoxel_geo::map::features::told;
+use lavoxel_geo::map::{Crs, Placement};
+use lavoxel_geo::terrain::hillshade::{LEAST_SIDE, Light, MOST_SIDE, Tint};
+use lavoxel_geo::terrain::resample::{Kernel, Window, resample_with};
+use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture, load};
+use lavoxel_render::Image;
+
+/// Pixels of the picture in a millimetre of paper, about.
+const PIXELS_A_MM: f64 = 9.0;
+
+/// How much of the colour of a class is seen, and of the ground through it.
+const OPACITY: f32 = 0.8;
+/// Brightness of a colour in the shadow, and what light adds.
+const SHADOW: f32 = 0.58;
+const SUN: f32 = 0.62;
+
+/// Paper where nothing is known of the ground.
+const PLAIN: [u8; 3] = [244, 244, 242];
+
+/// Bytes of a pixel while the ground is brought onto it and drawn.
+const BYTES_A_PIXEL: f64 = 24.0;
+
+/// Columns and rows of the picture of a frame of so many millimetres.
+pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
+    let longest = (width.max(height) * PIXELS_A_MM).clamp(LEAST_SIDE as f64, MOST_SIDE as f64);
+    let scale = longest / width.max(height);
+    ((width * scale).round().max(1.0) as usize, (height * scale).round().max(1.0) as usize)
+}
+
+/// Ground under a map, in the system of that map.
+pub(super) struct Ground(Heightmap);
+
+impl Ground {
+    /// Reads the ground of a map.
+    pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
+        let ground = load(path, &lavoxel_geo::terrain::LoadOptions::default())?;
+        let crs = ground.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default();
+        // A grid that says nothing of its system is taken for one in that of the map.
+        if crs != Crs::default() && !crs.is_same(&source.crs()) {
+            let (of, here) = (told(&crs), told(&source.crs()));
+            let mend = "bring it into the system of the map (gdalwarp -t_srs)";
+            return Err(SheetError::wrong(format!("{}: is in {of}, the map in {here}: {mend}", path.display())));
+        }
+        let ground = Self(ground);
+        let (place, map) = (ground.placement(), source.placement());
+        let apart = |a: f64, b: f64, from: f64, to: f64| a >= to || b <= from;
+        let east = |place: &Placement| place.west + place.cols as f64 * place.cell.0;
+        if apart(place.west, east(&place), map.west, east(&map))
+            || apart(place.south(), place.north, map.south(), map.north)
+        {
+            return Err(SheetError::wrong(format!("{}: lies beside the map: is it the ground of it?", path.display())));
+        }
+        Ok(ground)
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::new(self.0.origin.as_ref(), self.0.cell_size_m, self.0.heights.dim())
+    }
+
+    /// The ground lit by the sun, on so many pixels of the map.
+    fn shade(&self, map: &Placement, (width, height): (usize, usize), pixel_m: f64) -> Image {
+        let place = self.placement();
+        let window = Window {
+            west: (map.west - place.west) / place.cell.0,
+            north: (place.north - map.north) / place.cell.1,
+            cols: map.cols as f64 * map.cell.0 / place.cell.0,
+            rows: map.rows as f64 * map.cell.1 / place.cell.1,
+        };
+        let mut heights = resample_with(&self.0.heights, window, (width, height), Kernel::Soft);
+        // Beside the ground nothing is known.
+        let inside = |at: f64, count: usize| (0.0..count as f64).contains(&at);
+        for ((row, col), value) in heights.indexed_iter_mut() {
+            let x = window.west + (col as f64 + 0.5) * window.cols / width as f64;
+            let y = window.north + (row as f64 + 0.5) * window.rows / height as f64;
+            if !(inside(x, place.cols) && inside(y, place.rows)) {
+                *value = f32::NAN;
+            }
+        }
+        let known = heights.mapv(|height| !height.is_nan());
+        let ground = Heightmap { heights, cell_size_m: (pixel_m, pixel_m), origin: None, notes: Vec::new() };
+        let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
+        let Picture { width, height, mut rgb } = shade.draw(&ground);
+        for (pixel, known) in rgb.chunks_exact_mut(3).zip(&known) {
+            // Printed maps are lighter than those of a screen.
+            let light = |tone: u8| (255.0 - 0.62 * (255.0 - f32::from(tone))) as u8;
+            let seen = if *known { [light(pixel[0]), light(pixel[1]), light(pixel[2])] } else { PLAIN };
+            pixel.copy_from_slice(&seen);
+        }
+        Image { width, height, rgb }
+    }
+}
+
+/// The classes over the ground, in a frame of so many millimetres.
+pub(super) fn draw(
+    source: &Source,
+    classes: &Classes,
+    ground: Option<&Ground>,
+    frame: [f64; 2],
+) -> Result<Image, SheetError> {
+    let (width, height) = size(frame);
+    MemoryEstimate::of("the picture of the map", width * height, BYTES_A_PIXEL)
+        .check("take smaller paper (--paper a4)")?;
+    let pixel_m = source.map.extent_m().0 / width as f64;
+    let mut image = match ground {
+        Some(ground) => ground.shade(&source.placement(), (width, height), pixel_m),
+        None => Image::filled(width, height, PLAIN),
+    };
+    let values = &source.map.heights;
+    let (rows, cols) = values.dim();
+    image.rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
+        for (col, pixel) in line.chunks_exact_mut(3).enumerate() {
+            let x = (col as f64 + 0.5) * cols as f64 / width as f64;
+            let y = (row as f64 + 0.5) * rows as f64 / height as f64;
+            let Some(class) = around(values, classes, (x, y)).and_then(|value| classes.number(value)) else { continue };
+            pixel.copy_from_slice(&over([pixel[0], pixel[1], pixel[2]], classes.list[class].rgb));
+        }
+    });
+    Ok(image)
+}
+
+/// The mean of the four cells around a place in cells, where most of them have a number that is shown.
+fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
+    let (rows, cols) = values.dim();
+    let (x, y) = (x - 0.5, y - 0.5);
+    let cell = |at: f64, count: usize| at.clamp(0.0, count as f64 - 1.0) as usize;
+    let (mut sum, mut share) = (0.0, 0.0);
+    for (dy, wy) in [(0.0, 1.0 - (y - y.floor())), (1.0, y - y.floor())] {
+        for (dx, wx) in [(0.0, 1.0 - (x - x.floor())), (1.0, x - x.floor())] {
+            let value = f64::from(values[[cell(y.floor() + dy, rows), cell(x.floor() + dx, cols)]]);
+            // A place that no run reaches has the probability 0, as the lines between classes take it.
+            if classes.kind.shows(value) {
+                sum += wx * wy * value;
+                share += wx * wy;
+            }
+        }
+    }
+    let known = if classes.kind == Kind::Probability { 1.0 } else { share };
+    (share >= 0.5).then(|| sum / known)
+}
+
+/// A colour over that of the ground.
+fn over(ground: [u8; 3], color: [u8; 3]) -> [u8; 3] {
+    let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
+    std::array::from_fn(|k| {
+        let tinted = (f32::from(color[k]) * light).min(255.0);
+        (f32::from(ground[k]) + (tinted - f32::from(ground[k])) * OPACITY + 0.5) as u8
+    })
+}

@@ -1,0 +1,176 @@
+//! Input of a sheet: a map, and what lies in its folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::SheetError;
+use super::runs::Runs;
+use crate::hazard::PlanFile;
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::validate::tame;
+use lavoxel_geo::map::{Crs, Placement};
+use lavoxel_geo::terrain::formats::geotiff;
+use lavoxel_geo::terrain::{Heightmap, load_values};
+
+/// The map of a folder that is shown where none is named.
+pub(super) const USUAL_LAYER: &str = "probability";
+
+/// Most labels of a map that are kept.
+const MOST_LABELS: usize = 100;
+
+/// Bytes of a cell of a map: its number, its class, and a copy for contour lines.
+const BYTES_A_CELL: f64 = 16.0;
+
+/// A map with what is known of it.
+pub(super) struct Source {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// NaN where there is no data.
+    pub(super) map: Heightmap,
+    /// Labels by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`, `note`, `DESCRIPTION`.
+    pub(super) labels: BTreeMap<String, String>,
+    /// The folder of a hazard map in which it lies.
+    pub(super) study: Option<Study>,
+}
+
+/// A folder of a hazard map.
+pub(super) struct Study {
+    pub(super) folder: PathBuf,
+    pub(super) plan: PlanFile,
+    /// Of `runs.csv`, where that is there.
+    pub(super) runs: Option<Runs>,
+}
+
+impl Source {
+    /// Reads a map, or the map of a folder that goes by a name.
+    pub(super) fn read(path: &Path, layer: Option<&str>) -> Result<Self, SheetError> {
+        let file = if path.is_dir() { in_folder(path, layer.unwrap_or(USUAL_LAYER))? } else { path.to_owned() };
+        if let (Some(layer), false) = (layer, path.is_dir()) {
+            let mend = "name the folder, or leave --layer out";
+            return Err(SheetError::wrong(format!("--layer {layer}: {} is a file: {mend}", path.display())));
+        }
+        let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
+            return Err(SheetError::wrong(format!("{}: maps of a sheet end in .tif or .asc", file.display())));
+        }
+        let (map, unit) = load_values(&file)?;
+        MemoryEstimate::of("the map", map.heights.len(), BYTES_A_CELL)
+            .check("cut the map, or make its cells larger")?;
+        let mut labels = if ending == "asc" { BTreeMap::new() } else { geotiff::labels(&file)? };
+        if let Some(unit) = unit {
+            labels.entry("unit".to_owned()).or_insert(unit);
+        }
+        // A sheet has room for a sentence; a report lists them all.
+        labels = labels.into_iter().take(MOST_LABELS).map(|(key, text)| (tame(&key), tame(&text))).collect();
+        let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let study = Study::read(above)?;
+        Ok(Self { path: file, map, labels, study })
+    }
+
+    /// The name of what the map shows: that of its label, or of the file.
+    pub(super) fn quantity(&self) -> String {
+        let of_file = || self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.labels.get("quantity").cloned().unwrap_or_else(of_file)
+    }
+
+    /// The unit of its numbers; empty for none. A grid without labels has those that maps of this name have.
+    pub(super) fn unit(&self) -> String {
+        let usual = || {
+            let quantity = self.quantity();
+            let is_of = |name: &str| quantity.contains(name);
+            if is_of("thickness") { "m" } else { Default::default() }.to_owned()
+        };
+        self.labels.get("unit").cloned().unwrap_or_else(usual)
+    }
+
+    /// Name of the scene, for people.
+    pub(super) fn scene(&self) -> Option<String> {
+        let name = self.labels.get("scene").or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
+        name.filter(|name| !name.is_empty()).map(|name| tame(&name.replace('_', " ")))
+    }
+
+    /// Number of runs that the map sums up.
+    pub(super) fn runs(&self) -> Option<u64> {
+        self.labels.get("runs")?.parse().ok()
+    }
+
+    pub(super) fn crs(&self) -> Crs {
+        self.map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default()
+    }
+
+    /// Place on the map, in its units.
+    pub(super) fn placement(&self) -> Placement {
+        Placement::new(self.map.origin.as_ref(), self.map.cell_size_m, self.map.heights.dim())
+    }
+
+    /// Easting or longitude of the middle of the map.
+    pub(super) fn middle_x(&self) -> f64 {
+        self.placement().middle_x()
+    }
+
+    /// Metres in a unit of the map, along x and y.
+    pub(super) fn metres_per_unit(&self) -> (f64, f64) {
+        self.map.origin.as_ref().map_or((1.0, 1.0), |origin| origin.metres_per_unit)
+    }
+
+    /// The day on which the file was last written, in UTC.
+    pub(super) fn day(&self) -> Option<String> {
+        let time = std::fs::metadata(&self.path).ok()?.modified().ok()?;
+        let time = jiff::Timestamp::try_from(time).ok()?;
+        Some(time.strftime("%Y-%m-%d").to_string())
+    }
+}
+
+/// The map of a folder that goes by a name.
+fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
+    let path = folder.join(format!("{layer}.tif"));
+    if path.is_file() {
+        return Ok(path);
+    }
+    let all = layers(folder);
+    let shown = folder.display();
+    let wrong = if all.is_empty() {
+        format!("{shown}: holds no map (.tif); name a map, or the folder of a hazard map")
+    } else {
+        format!("{shown}: holds no map {layer}.tif; maps there for --layer: {}", all.join(", "))
+    };
+    Err(SheetError::wrong(wrong))
+}
+
+/// Names of the maps in a folder, sorted as people read them: probabilities first.
+pub(super) fn layers(folder: &Path) -> Vec<String> {
+    let name = |entry: std::fs::DirEntry| {
+        let path = entry.path();
+        let is_map = path.extension().is_some_and(|ending| ending == "tif") && path.is_file();
+        is_map.then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).flatten()
+    };
+    let mut all: Vec<String> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000).filter_map(name).collect();
+    let rank = |name: &str| ["probability", "arrival", "thickness"].iter().position(|kind| name.starts_with(kind));
+    all.sort_by_key(|name| (rank(name).unwrap_or(usize::MAX), name.clone()));
+    all
+}
+
+/// Files of a folder whose name begins and ends so, sorted.
+pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
+    let fits = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        name.starts_with(begin) && name.ends_with(ending) && path.is_file()
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(fits).collect();
+    found.sort();
+    found
+}
+
+impl Study {
+    /// Reads what a folder says of its runs; none where it is no folder of a hazard map.
+    fn read(folder: &Path) -> Result<Option<Self>, SheetError> {
+        let Some(plan) = crate::hazard::plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))? else {
+            return Ok(None);
+        };
+        let table = folder.join("runs.csv");
+        let runs = if table.is_file() { Some(Runs::read(&table)?) } else { None };
+        Ok(Some(Self { folder: folder.to_owned(), plan, runs }))
+    }
+}

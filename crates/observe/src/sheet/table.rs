@@ -1,0 +1,130 @@
+//! Tables of exposure: which buildings, roads and areas lava reaches, as `lavoxel hazard` and `lavoxel run` write them.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use super::SheetError;
+use lavoxel_base::input::{ASSETS, Loaded, Reader};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::table;
+use lavoxel_base::validate::tame;
+
+/// Most rows of a table: those of an ensemble of a million runs.
+const MOST_ROWS: usize = 1 << 20;
+
+/// Reads a table with a heading.
+pub(super) fn read<T>(
+    reader: &Reader,
+    path: &Path,
+    parse: impl FnOnce(&table::Table) -> Result<T, String>,
+) -> Result<T, SheetError> {
+    let wrong = |fault: String| SheetError::wrong(format!("{}: {}", path.display(), tame(&fault)));
+    let table = |text: Loaded<String>| parse(&table::Table::parse(&text, MOST_ROWS)?);
+    reader.text(path, table).map_err(|error| wrong(error.to_string()))?.map_err(wrong)
+}
+
+/// Bytes of a row with its name, in a list that doubles as it grows.
+const BYTES_A_ROW: f64 = 2.0 * (size_of::<Asset>() + 32) as f64;
+
+/// Most rows that a sheet or a report lists.
+const MOST_LISTED: usize = 1000;
+
+/// An asset with what may happen to it; a number is missing where lava never came.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Asset {
+    pub(super) name: String,
+    pub(super) probability: Option<f64>,
+    pub(super) first_h: Option<f64>,
+    pub(super) arrival_h: Option<f64>,
+    pub(super) thickness_m: Option<f64>,
+    pub(super) reached: bool,
+}
+
+/// Assets, the most probable first and among those the earliest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Table {
+    pub(super) reached: Vec<Asset>,
+    /// How many lava does not reach.
+    pub(super) others: usize,
+    /// Whether there are probabilities, of several runs.
+    pub(super) of_runs: bool,
+}
+
+impl Table {
+    /// Reads tables and puts their rows together.
+    pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
+        let mut table = Self::default();
+        for path in paths {
+            read(&ASSETS, path, |rows| table.add(rows))?;
+        }
+        table.reached.sort_by(order);
+        Ok((!paths.is_empty()).then_some(table))
+    }
+
+    fn add(&mut self, table: &table::Table) -> Result<(), String> {
+        let Some(name) = table.column(&["name"]) else {
+            return Err("has no column \"name\": expected a table of --exposure".to_owned());
+        };
+        let columns = [
+            table.column(&["probability"]),
+            table.column(&["arrival_first_h"]),
+            table.column(&["arrival_median_h", "arrival_h"]),
+            table.column(&["thickness_median_m", "thickness_max_m"]),
+        ];
+        if columns.iter().all(Option::is_none) {
+            return Err("has no column of probability, arrival or thickness: expected a table of --exposure".to_owned());
+        }
+        self.of_runs |= columns[0].is_some();
+        let need = MemoryEstimate::of("the rows of the table", self.reached.len() + table.rows().len(), BYTES_A_ROW);
+        need.check("leave out rows").map_err(|error| error.to_string())?;
+        for row in table.rows() {
+            // Words such as "never" stand where there is no number.
+            let number = |column: Option<usize>| row.number(column?, "").ok();
+            let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
+            let name = tame(row.text(name));
+            let reached = probability.map_or(arrival_h.is_some(), |p| p > 0.0);
+            let asset = Asset { name, probability, first_h, arrival_h, thickness_m, reached };
+            if reached { self.reached.push(asset) } else { self.others += 1 }
+        }
+        Ok(())
+    }
+}
+
+fn order(a: &Asset, b: &Asset) -> Ordering {
+    let probability = b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0));
+    let arrival = |asset: &Asset| asset.arrival_h.unwrap_or(f64::INFINITY);
+    probability.then(arrival(a).total_cmp(&arrival(b))).then_with(|| a.name.cmp(&b.name))
+}
+
+/// Heading and fields of a table as text, for people.
+pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
+    let number =
+        |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    let time = |value: Option<f64>| match value {
+        None => "–".to_owned(),
+        Some(hours) if hours < 1.0 / 60.0 => "< 1 min".to_owned(),
+        Some(hours) if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
+        Some(hours) if hours < 48.0 => format!("{hours:.1} h"),
+        Some(hours) => format!("{:.1} d", hours / 24.0),
+    };
+    let percent = |value: Option<f64>| {
+        value.map_or("–".to_owned(), |p| match 100.0 * p {
+            percent if percent < 1.0 => format!("{percent:.1} %"),
+            percent => format!("{percent:.0} %"),
+        })
+    };
+    let row = |asset: &Asset| {
+        let mut row = vec![asset.name.clone()];
+        if table.of_runs {
+            row.extend([percent(asset.probability), time(asset.first_h)]);
+        }
+        row.extend([time(asset.arrival_h), number(asset.thickness_m, 1)]);
+        row
+    };
+    let heading = if table.of_runs {
+        vec!["name", "prob.", "first", "median", "thick. m"]
+    } else {
+        vec!["name", "arrival", "thick. m"]
+    };
+    (heading, table.reached.iter().take(MOST_LISTED).map(row).collect())
+}

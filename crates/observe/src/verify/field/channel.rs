@@ -1,0 +1,192 @@
+//! Steady flow in a channel of one width, and samples along it.
+
+use super::super::{Curve, Measured, Row, curve, flow, steady};
+use lavoxel_flow::{Flow, FlowBox, Lava};
+
+/// Time after which the flow is steady but for the bed, which goes on warming; and a step of it.
+const END_S: f64 = 3600.0;
+const STEP_S: f64 = 5.0;
+
+/// Height of a cell, of the rock below the channel, and of its walls above its bed.
+const CELL_M: f64 = 5.0;
+const BELOW_M: f64 = 2.0;
+const WALL_M: f64 = 40.0;
+
+/// Longest and highest profile.
+const LONGEST_M: f64 = 50_000.0;
+const HIGHEST_M: f64 = 900.0;
+
+/// Heights are means over so many metres up and down the channel: PyFLOWGO smooths slopes over ten points of 10 m.
+const SMOOTH_M: f64 = 50.0;
+
+/// Accuracy of a temperature by the composition of glass in K (Helz and Thornber 1987, Bull. Volcanol. 49).
+const GLASS_K: f64 = 10.0;
+
+/// Twice the error of a crystal share that the file states, 0.02.
+const SHARE: f64 = 0.04;
+
+/// A number that was measured at a distance from the vent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sample {
+    pub(super) at_m: f64,
+    pub(super) value: f64,
+}
+
+/// Growth of crystals: a share for each kelvin, another one from a distance on.
+pub(super) struct Crystals {
+    /// Share at the vent.
+    pub(super) first: f64,
+    /// Share for a kelvin.
+    pub(super) growth: [f64; 2],
+    pub(super) change_m: f64,
+}
+
+/// A channel, its lava, and what was sampled along it.
+pub(super) struct Channel {
+    pub(super) lava: Lava,
+    pub(super) rate_m3_s: f64,
+    /// Distances and heights of the bed, in metres.
+    pub(super) bed: Vec<[f64; 2]>,
+    pub(super) width_m: f64,
+    /// Temperatures in K, by distance.
+    pub(super) glass: Vec<Sample>,
+    /// Shares of crystals, by distance.
+    pub(super) crystals: Vec<Sample>,
+    pub(super) law: Crystals,
+}
+
+impl Channel {
+    /// Whether the profile is one, and reaches the samples.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !self.bed.windows(2).all(|two| two[0][0] < two[1][0]) {
+            return Err("its distances must grow from row to row".to_owned());
+        }
+        let heights = || self.bed.iter().map(|[_, height]| *height);
+        let range = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+        if self.length_m() > LONGEST_M || range > HIGHEST_M {
+            return Err(format!("must be at most {LONGEST_M} m long and {HIGHEST_M} m high"));
+        }
+        let reach = self.glass.iter().chain(&self.crystals).map(|sample| sample.at_m);
+        let (first, last) = (self.bed[0][0], self.bed[self.bed.len() - 1][0]);
+        match reach.clone().find(|at_m| !(first..=last).contains(at_m)) {
+            Some(at_m) => Err(format!("reaches from {first} to {last} m, but a sample is from {at_m} m")),
+            None => Ok(()),
+        }
+    }
+
+    fn length_m(&self) -> f64 {
+        self.bed[self.bed.len() - 1][0] - self.bed[0][0]
+    }
+
+    /// Height of the bed, smoothed.
+    fn height_m(&self, at_m: f64) -> f64 {
+        let near = self.bed.iter().filter(|[place, _]| (place - at_m).abs() <= SMOOTH_M);
+        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), [_, height]| (sum + height, count + 1.0));
+        if count > 0.0 {
+            return sum / count;
+        }
+        let next = self.bed.partition_point(|[place, _]| *place < at_m).clamp(1, self.bed.len() - 1);
+        let ([x0, y0], [x1, y1]) = (self.bed[next - 1], self.bed[next]);
+        y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
+    }
+
+    /// Column of the channel at a distance from the vent; the first one of the box is its upper wall.
+    fn column(&self, flow: &Flow, at_m: f64) -> usize {
+        let nx = flow.space().nx;
+        nx + (1 + ((at_m - self.bed[0][0]) / self.width_m) as usize).min(nx - 1)
+    }
+
+    /// One column wide between walls, open at its lower end.
+    fn flow(&self) -> Flow {
+        let (nx, start) = ((self.length_m() / self.width_m) as usize + 2, self.bed[0][0]);
+        let beds: Vec<f64> = (0..nx).map(|x| self.height_m(start + (x as f64 - 0.5).max(0.0) * self.width_m)).collect();
+        let [low, high] = [f64::min, f64::max].map(|of| beds.iter().copied().reduce(of).unwrap_or(0.0));
+        let ny = ((high - low + BELOW_M + 2.0 * WALL_M) / CELL_M) as usize;
+        let space = FlowBox { nx, ny, nz: 3, dx_m: self.width_m, dz_m: CELL_M };
+        flow(space, self.lava.clone(), STEP_S, true, |x, z| {
+            let wall = if z == 1 && x > 0 { 0.0 } else { WALL_M };
+            beds[x] - low + BELOW_M + wall
+        })
+    }
+
+    /// Temperature of the core at a distance; that of the solidus where nothing is liquid.
+    fn kelvin(&self, flow: &Flow, at_m: f64) -> f64 {
+        flow.column(self.column(flow, at_m)).core_k.unwrap_or(self.lava.solidus_k)
+    }
+
+    /// Crystals at a distance, by the law and the temperatures of the model.
+    fn share(&self, flow: &Flow, at_m: f64) -> f64 {
+        let Crystals { first, growth: [near, far], change_m } = self.law;
+        let (here, change) = (self.kelvin(flow, at_m), self.kelvin(flow, change_m.min(at_m)));
+        first + near * (self.lava.vent_k - change) + far * (change - here)
+    }
+
+    pub(super) fn run(&self) -> Measured {
+        let mut flow = self.flow();
+        let vent = self.column(&flow, self.bed[0][0]);
+        while flow.time_s() < END_S {
+            let pour = steady(&flow, vent, self.rate_m3_s, self.lava.vent_k);
+            flow.step(&[pour]);
+        }
+        Measured { rows: self.rows(&flow), curve: self.curve(&flow), flow }
+    }
+
+    fn rows(&self, flow: &Flow) -> Vec<Row> {
+        let modelled: Vec<Sample> =
+            self.glass.iter().map(|each| Sample { value: self.kelvin(flow, each.at_m), ..*each }).collect();
+        let ((cooled, error), (by_model, _)) = (cooling(&self.glass), cooling(&modelled));
+        let mut rows = vec![Row::absolute("cooling along the samples, K/km", cooled, by_model, 2.0 * error)];
+        let kelvin = self.glass.iter().zip(&modelled);
+        rows.extend(kelvin.map(|(sample, model)| {
+            let what = format!("temperature at {} m, °C", sample.at_m);
+            Row::absolute(&what, sample.value - 273.15, model.value - 273.15, GLASS_K)
+        }));
+        rows.extend(self.crystals.iter().map(|sample| {
+            let what = format!("crystals by the input's law at {} m", sample.at_m);
+            Row::absolute(&what, sample.value, self.share(flow, sample.at_m), SHARE)
+        }));
+        rows
+    }
+
+    /// Kelvin lost since the vent, in the model and by the samples.
+    fn curve(&self, flow: &Flow) -> Curve {
+        let lost = |kelvin: f64| self.lava.vent_k - kelvin;
+        let (start, step) = (self.bed[0][0], self.length_m() / 60.0);
+        let places = (0..60).map(|i| start + (f64::from(i) + 0.5) * step);
+        Curve {
+            model: places.map(|at_m| (at_m / 1000.0, lost(self.kelvin(flow, at_m)))).collect(),
+            theory: self.glass.iter().map(|sample| (sample.at_m / 1000.0, lost(sample.value))).collect(),
+            reference: "glass of samples",
+            ..curve(["distance in km", "kelvin below the vent"], false)
+        }
+    }
+}
+
+/// Cooling along samples in K/km by least squares, and its standard error.
+fn cooling(samples: &[Sample]) -> (f64, f64) {
+    let count = samples.len() as f64;
+    let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|sample| sample.at_m), mean(|sample| sample.value));
+    let wide: f64 = samples.iter().map(|sample| (sample.at_m - x) * (sample.at_m - x)).sum();
+    let slope = samples.iter().map(|sample| (sample.at_m - x) * (sample.value - y)).sum::<f64>() / wide;
+    let off = |sample: &Sample| sample.value - y - slope * (sample.at_m - x);
+    let error = (samples.iter().map(|sample| off(sample) * off(sample)).sum::<f64>() / (count - 2.0) / wide).sqrt();
+    (-1000.0 * slope, 1000.0 * error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cooling_is_the_line_of_least_squares() {
+        let sample = |(at_m, value): (f64, f64)| Sample { at_m, value };
+        let line = [(0.0, 1400.0), (1000.0, 1394.0), (2000.0, 1388.0)].map(sample);
+        let (slope, error) = cooling(&line);
+        assert!((slope - 6.0).abs() < 1e-9 && error < 1e-9, "{slope} {error}");
+        let off = [(0.0, 1400.0), (1000.0, 1395.0), (2000.0, 1388.0)].map(sample);
+        let (slope, error) = cooling(&off);
+        // Residuals −⅓, ⅔, −⅓: their squares are ⅔ over one degree of freedom.
+        assert!((slope - 6.0).abs() < 1e-9 && (error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{slope} {error}");
+    }
+}

@@ -1,0 +1,313 @@
+//! The benchmark suite of the physical model: set-ups with a known answer, each with its law, its source and a tolerance.
+//!
+//! Community benchmarks are those of Cordonnier, Lev and Garel (Geol. Soc. London SP 426, 2016); the laws are those of the
+//! papers named at each case. `docs/verification.md` shows the results.
+
+mod boxes;
+mod cooling;
+pub mod field;
+mod oil;
+mod outcome;
+mod ponds;
+mod slab;
+mod slopes;
+mod spreading;
+mod tube;
+mod valley;
+
+use self::outcome::verdict;
+pub use self::outcome::{Curve, Outcome, Row};
+use lavoxel_flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
+
+/// A case of the suite.
+pub struct Case {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Words above a picture of it.
+    pub title: &'static str,
+    /// Set-up, and the source of its law.
+    pub about: &'static str,
+    /// Whether it belongs to the quick set.
+    pub is_quick: bool,
+    run: Run,
+}
+
+/// Function that runs a case of field data, which it holds.
+type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
+
+/// How a case runs.
+enum Run {
+    /// With an answer of theory.
+    Theory(fn() -> Measured),
+    /// With numbers of the field.
+    Field(FieldRun),
+}
+
+impl Case {
+    /// Whether its numbers are compared with those of the field.
+    pub fn is_field(&self) -> bool {
+        !matches!(self.run, Run::Theory(_))
+    }
+
+    /// Runs the case.
+    pub fn run(&self) -> Outcome {
+        let Measured { mut rows, curve, flow } = match &self.run {
+            Run::Theory(run) => run(),
+            Run::Field(run) => run(),
+        };
+        let is_field = self.is_field();
+        rows.iter_mut().for_each(|row| row.verdict = verdict(row.holds(), is_field));
+        let mut found = Outcome {
+            name: self.name,
+            title: self.title,
+            about: self.about,
+            is_field,
+            rows,
+            curve,
+            is_exact: flow.check().is_ok(),
+            capped_share: flow.account().capped_share(),
+            verdict: "",
+        };
+        found.verdict = verdict(found.holds(), is_field && found.is_exact);
+        found
+    }
+}
+
+/// The suite.
+pub static CASES: [Case; 25] = [
+    Case {
+        name: "huppert-volume",
+        title: "Fixed volume on a plane",
+        about: "1e6 m³ of 1e5 Pa s spread on a plane: R = 0.8939 (gV³/3ν)^⅛ t^⅛ (Huppert 1982)",
+        is_quick: true,
+        run: Run::Theory(spreading::volume),
+    },
+    Case {
+        name: "huppert-flux",
+        title: "Steady flux on a plane",
+        about: "10 m³/s of 1e5 Pa s on a plane: R = 0.7150 (gQ³/3ν)^⅛ t^½ (Huppert 1982)",
+        is_quick: false,
+        run: Run::Theory(spreading::flux),
+    },
+    Case {
+        name: "bingham-dome",
+        title: "Bingham dome at rest",
+        about: "1e6 m³ with 2,000 Pa come to rest: h² = 2τ/(ρg)·(R − r) (Nye 1952, Blake 1990)",
+        is_quick: true,
+        run: Run::Theory(spreading::bingham),
+    },
+    Case {
+        name: "bm1-dam-break",
+        title: "BM1: dam break",
+        about: "BM1: a dam 1 m high and 6.6 m long breaks, 1e4 Pa s: early t^½, late t^⅕ (Huppert 1982; Balmforth et al. 2006)",
+        is_quick: false,
+        run: Run::Theory(spreading::dam_break),
+    },
+    Case {
+        name: "bm2-incline",
+        title: "BM2: point source on an incline",
+        about: "BM2: 5 m³/s of 1e5 Pa s down 10°: depth and width behind the front (Smith 1973, Lister 1992)",
+        is_quick: true,
+        run: Run::Theory(slopes::along),
+    },
+    Case {
+        name: "incline-turned",
+        title: "The incline turned against the grid",
+        about: "the same incline turned by 22.5° and 45° against the grid",
+        is_quick: false,
+        run: Run::Theory(slopes::turned),
+    },
+    Case {
+        name: "slope-volume",
+        title: "Fixed volume down an incline",
+        about: "2e5 m³ down 10°: length ~ t^⅓, slightly less (Lister 1992)",
+        is_quick: false,
+        run: Run::Theory(slopes::volume),
+    },
+    Case {
+        name: "bm3-silicone-oil",
+        title: "BM3: silicone oil spreads",
+        about: "BM3: silicone oil of experiment C14, 2.2e-8 m³/s (Garel et al. 2012)",
+        is_quick: false,
+        run: Run::Theory(oil::spreading),
+    },
+    Case {
+        name: "bm3-heat",
+        title: "BM3: silicone oil cools",
+        about: "BM3: heat of the same oil beside a film of one temperature that spreads as Huppert's (cf. Garel et al. 2012)",
+        is_quick: false,
+        run: Run::Theory(oil::heat),
+    },
+    Case {
+        name: "radiative-cooling",
+        title: "Still lava radiates",
+        about: "1 m of still lava radiates: T = T₀ (1 + 3εσT₀³t/(ρch))^(−⅓)",
+        is_quick: true,
+        run: Run::Theory(cooling::radiation),
+    },
+    Case {
+        name: "stirred-pond",
+        title: "Stirred pond, cells of 0.25 m",
+        about: "2 m of stirred lava radiate at cells 2 to 0.25 m high, with and without latent heat: the same law",
+        is_quick: true,
+        run: Run::Theory(ponds::stirred),
+    },
+    Case {
+        name: "still-pond",
+        title: "Crust of a still pond, cells of 0.25 m",
+        about: "still lava grows a crust at cells 2 to 0.25 m high: conduction in one dimension on a fine mesh",
+        is_quick: false,
+        run: Run::Theory(ponds::still_without_latent_heat),
+    },
+    Case {
+        name: "latent-pond",
+        title: "The same with latent heat",
+        about: "the same with 3.5e5 J/kg of latent heat between 1400 and 1200 K",
+        is_quick: true,
+        run: Run::Theory(ponds::still_with_latent_heat),
+    },
+    Case {
+        name: "kilauea-pond",
+        title: "Still pond of kilauea",
+        about: "2 m of still lava of the preset kilauea: conduction in one dimension on a fine mesh",
+        is_quick: true,
+        run: Run::Theory(ponds::kilauea),
+    },
+    Case {
+        name: "fogo-pond",
+        title: "Still pond of fogo-2014",
+        about: "2 m of still lava of the preset fogo-2014: conduction in one dimension on a fine mesh",
+        is_quick: true,
+        run: Run::Theory(ponds::fogo),
+    },
+    Case {
+        name: "valley-heights",
+        title: "Cooling flow, cells 10 m high",
+        about: "a flow of etna-basalt cools in a valley: the same at cells 10 to 1 m high",
+        is_quick: false,
+        run: Run::Theory(valley::by_height),
+    },
+    Case {
+        name: "valley-widths",
+        title: "Cooling flow, cells 20 m wide",
+        about: "the same flow at cells 20, 10 and 5 m wide",
+        is_quick: false,
+        run: Run::Theory(valley::by_width),
+    },
+    Case {
+        name: "bed-cooling",
+        title: "Still layer on cold rock",
+        about: "a still layer on cold rock: loss 2k ΔT √(t/(πκ)) of a half-space (Carslaw & Jaeger 1959)",
+        is_quick: true,
+        run: Run::Theory(cooling::bed),
+    },
+    Case {
+        name: "stefan-setting",
+        title: "Layer that sets above a cold bed",
+        about: "a layer at its melting point sets above a cold bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
+        is_quick: true,
+        run: Run::Theory(cooling::stefan_setting),
+    },
+    Case {
+        name: "stefan-melting",
+        title: "Layer that melts above a hot bed",
+        about: "a layer at its melting point melts above a hot bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
+        is_quick: true,
+        run: Run::Theory(cooling::stefan_melting),
+    },
+    Case {
+        name: "roofed-channel",
+        title: "Channel under a roof",
+        about: "a channel under a roof: q = ρ g h³ ΔH/(12 η L)",
+        is_quick: true,
+        run: Run::Theory(boxes::roofed_channel),
+    },
+    Case {
+        name: "u-tube",
+        title: "Two shafts joined by a tunnel",
+        about: "two shafts joined by a tunnel: levels meet",
+        is_quick: true,
+        run: Run::Theory(boxes::u_tube),
+    },
+    Case {
+        name: "lake",
+        title: "Crater lake that spills",
+        about: "a crater lake spills over its lowest lip alone",
+        is_quick: false,
+        run: Run::Theory(boxes::lake),
+    },
+    Case {
+        name: "tube",
+        title: "Levees, roofs and a tube",
+        about: "lava in a valley builds levees, crusts over and drains through a tube, 1 m³/s for 2.3 days: mean of three",
+        is_quick: false,
+        run: Run::Theory(tube::tube),
+    },
+    Case {
+        name: "cliff",
+        title: "Fall from a cliff",
+        about: "lava falls from a cliff over an overhang: nothing floats, nothing enters rock",
+        is_quick: true,
+        run: Run::Theory(boxes::cliff),
+    },
+];
+
+/// The case with a name.
+pub fn case(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|case| case.name == name)
+}
+
+/// Measures of a case, and its flow at the end.
+struct Measured {
+    rows: Vec<Row>,
+    curve: Curve,
+    flow: Flow,
+}
+
+/// A curve without points.
+fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
+    let (model, theory) = (Vec::new(), Vec::new());
+    Curve { axes: axes.map(str::to_owned), is_logarithmic, model, theory, reference: "theory" }
+}
+
+/// A liquid of one viscosity that never cools.
+fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
+    Lava {
+        density_kg_m3: density,
+        viscosity: Viscosity::Constant { pa_s },
+        yield_pa,
+        yield_factor: 0.0,
+        solidus_k: 0.0,
+        cooling: Cooling::None,
+        bed_conduction: 0.0,
+        ..Lava::default()
+    }
+}
+
+/// A flow over ground given by a function of column and row, in metres.
+fn flow(space: FlowBox, lava: Lava, step_s: f64, open_sides: bool, ground: impl Fn(usize, usize) -> f64) -> Flow {
+    let heights: Vec<f64> = (0..space.columns()).map(|c| ground(c % space.nx, c / space.nx)).collect();
+    let setup = FlowSetup { lava, step_s, open_sides, seed: 1, heaters: Vec::new() };
+    Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
+}
+
+/// A pour at once of cubic metres.
+fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
+    FlowPour { column, level: None, before_m3: 0.0, after_m3: volume, temperature_k: kelvin }
+}
+
+/// Pours some m³/s in the step that follows.
+fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
+    let (before, step) = (flow.time_s(), flow.setup().step_s);
+    FlowPour { column, level: None, before_m3: rate * before, after_m3: rate * (before + step), temperature_k: kelvin }
+}
+
+/// Depths of the liquid, a column each.
+fn depths(flow: &Flow) -> Vec<f64> {
+    (0..flow.space().columns()).map(|c| flow.column(c).liquid_m).collect()
+}
+
+/// Exponent of a power law through two points.
+fn exponent((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
+    libm::log(y1 / y0) / libm::log(x1 / x0)
+}

@@ -1,0 +1,462 @@
+//! Where the picture is taken from, and the rays that it gives.
+//!
+//! World space is in cells: x east, y up, z south. Pixels count from the top left; a pixel's centre is at + 0.5.
+
+use nalgebra::{Point3, Vector3};
+
+use lavoxel_automaton::view::CameraSpec;
+use lavoxel_base::grid::Grid;
+
+use super::math::direction;
+
+/// Levels between the lowest and the highest corner at which a subject's width is known.
+const LEVELS: usize = 8;
+
+/// The part of the world a camera should show: an axis-aligned box in cells, and how wide its content is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Corner with the smallest coordinates.
+    pub low: Point3<f32>,
+    /// Corner with the largest coordinates.
+    pub high: Point3<f32>,
+    /// Distance from the upright middle axis, in cells, to which the content reaches at evenly spaced heights from
+    /// `low` to `high`. Mountains are narrow where they are high, and framing uses that.
+    reach: [f32; LEVELS],
+    /// Bounds of matter over the ground, from `low` to a height of its own.
+    matter: (f32, [f32; LEVELS]),
+    /// Height of a cell as it is drawn, in its widths.
+    tall: f32,
+}
+
+impl Bounds {
+    /// The whole box of cells.
+    pub fn of(grid: Grid) -> Self {
+        let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
+        let reach = [0.5 * high.x.hypot(high.z); LEVELS];
+        Self { low: Point3::origin(), high, reach, matter: (0.0, [0.0; LEVELS]), tall: 1.0 }
+    }
+
+    /// A block of ground from `foot` up to its highest point; `ground` gives points of its surface.
+    pub fn of_ground(grid: Grid, (foot, top): (f32, f32), ground: impl Iterator<Item = Point3<f32>>) -> Self {
+        let mut bounds = Self::of(grid);
+        bounds.low.y = foot;
+        bounds.high.y = top.max(foot + 1.0);
+        let (middle_x, middle_z) = (0.5 * bounds.high.x, 0.5 * bounds.high.z);
+        let whole = bounds.reach[0];
+        bounds.reach[1..].fill(0.0);
+        for p in ground {
+            let radius = (p.x - middle_x).hypot(p.z - middle_z);
+            let level = (p.y - foot) / (bounds.high.y - foot) * (LEVELS - 1) as f32;
+            for reach in &mut bounds.reach[1..=(level.ceil() as usize).clamp(1, LEVELS - 1)] {
+                *reach = reach.max(radius).min(whole);
+            }
+        }
+        bounds
+    }
+
+    /// These bounds with matter in boxes, each between two corners in cells. An automatic framing has them in the picture; the
+    /// fractions of a given target are still those of the ground.
+    #[must_use]
+    pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
+        let middle = nalgebra::center(&self.low, &self.high);
+        let top = boxes.iter().map(|[_, high]| high[1]).fold(self.low.y, f32::max);
+        let mut reach = [0.0_f32; LEVELS];
+        for [low, high] in boxes {
+            let away = |axis: usize| (low[axis] - middle[axis]).abs().max((high[axis] - middle[axis]).abs());
+            let level = (high[1] - self.low.y) / (top - self.low.y).max(1e-3) * (LEVELS - 1) as f32;
+            let below = &mut reach[..=(level.ceil().max(0.0) as usize).min(LEVELS - 1)];
+            below.iter_mut().for_each(|reach| *reach = reach.max(away(0).hypot(away(2))));
+        }
+        self.matter = (top, reach);
+        self
+    }
+
+    /// Draws cells so many times as high as wide. Cells are cubes otherwise.
+    #[must_use]
+    pub fn of_tall_cells(self, tall: f32) -> Self {
+        Self { tall, ..self }
+    }
+
+    /// Height of a cell as it is drawn, in its widths.
+    pub fn tall(&self) -> f32 {
+        self.tall
+    }
+
+    /// Length of the diagonal in widths of a cell.
+    pub fn diagonal(&self) -> f32 {
+        let diagonal = self.high - self.low;
+        Vector3::new(diagonal.x, diagonal.y * self.tall, diagonal.z).norm()
+    }
+}
+
+/// A half-line from the camera through the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Ray {
+    /// Where it starts, in cells.
+    pub origin: Vector3<f32>,
+    /// Unit direction.
+    pub direction: Vector3<f32>,
+}
+
+impl Ray {
+    /// The point at distance `t` along the ray, in cells.
+    #[inline(always)]
+    pub fn at(&self, t: f32) -> Vector3<f32> {
+        self.origin + self.direction * t
+    }
+}
+
+/// Target of a camera and its distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Framing {
+    /// Point in the middle of the picture, in cells.
+    pub target: Point3<f32>,
+    /// Distance from the eye to it, in cells.
+    pub distance_cells: f32,
+}
+
+/// A camera placed in the world, for one picture size. Where cells are not drawn as cubes, angles and distances are those of the
+/// picture, in widths of a cell, and places and rays are in cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    eye: Point3<f32>,
+    /// Unit vectors of the picture, in cells.
+    right: Vector3<f32>,
+    up: Vector3<f32>,
+    forward: Vector3<f32>,
+    /// Height of a cell as it is drawn, in its widths.
+    tall: f32,
+    /// Half the picture's height at distance 1.
+    half_height: f32,
+    /// Edge of a pixel at distance 1.
+    pixel: f32,
+    size: (usize, usize),
+    /// How far the rays are shifted right and down in the picture, in pixels.
+    shift: [f32; 2],
+}
+
+impl Camera {
+    /// Places the camera that `spec` describes so that it shows `subject` in a picture of `size` (width, height)
+    /// pixels. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
+    pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
+        let framing = Self::frame(spec, subject, size);
+        let mut camera = Self::turned(spec, subject.tall, size);
+        camera.eye = framing.target - camera.forward * framing.distance_cells;
+        camera
+    }
+
+    /// A camera that stands at `eye`, in cells, and looks against the direction of compass `azimuth_deg` raised by
+    /// `elevation_deg`, as one that [`Camera::new`] places does. Elevations are held between -89 and 89 degrees.
+    pub fn from_pose(
+        eye: Point3<f32>,
+        (azimuth_deg, elevation_deg): (f32, f32),
+        fov_deg: f32,
+        size: (usize, usize),
+    ) -> Self {
+        Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
+    }
+
+    /// Camera from a pose where cells are drawn `tall` times as high as wide.
+    pub fn from_pose_over(
+        (eye, tall): (Point3<f32>, f32),
+        (azimuth_deg, elevation_deg): (f32, f32),
+        fov_deg: f32,
+        size: (usize, usize),
+    ) -> Self {
+        let size = (size.0.max(1), size.1.max(1));
+        let backward = direction(azimuth_deg, elevation_deg.clamp(-89.0, 89.0));
+        let forward = -backward;
+        let right = forward.cross(&Vector3::y()).normalize();
+        let up = right.cross(&forward);
+        let half_height = (fov_deg.to_radians() * 0.5).tan();
+        let [right, up, forward] = [right, up, forward].map(|axis| Vector3::new(axis.x, axis.y / tall, axis.z));
+        Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size, shift: [0.0; 2] }
+    }
+
+    /// Target and distance of the camera that `spec` describes: where an orbit by hand begins.
+    pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
+        let mut camera = Self::turned(spec, subject.tall, size);
+        let (forward, up) = (camera.forward, camera.up);
+        let extent = subject.high - subject.low;
+        let outline = outline(subject);
+        let fixed = spec.target.map(|f| subject.low + extent.component_mul(&Vector3::from(f)));
+        let mut target = fixed.unwrap_or(subject.low + extent.component_mul(&Vector3::new(0.5, 0.4, 0.5)));
+        let distance = spec.distance.map(|d| d * subject.diagonal());
+        for _ in 0..4 {
+            let fitted = distance.unwrap_or_else(|| camera.fit(target, &outline));
+            camera.eye = target - forward * fitted;
+            if fixed.is_none() {
+                target += up * (camera.off_centre(&outline) * fitted);
+            }
+        }
+        Framing { target, distance_cells: distance.unwrap_or_else(|| camera.fit(target, &outline)) }
+    }
+
+    /// A camera at the origin that looks where `spec` says.
+    fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
+        Self::from_pose_over((Point3::origin(), tall), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
+    }
+
+    /// Smallest distance from `target` at which all points lie inside the picture, with a little air around them.
+    fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
+        let air = 1.07;
+        let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
+        let need = points.iter().map(|p| {
+            let [right, up, forward] = self.seen(p - target);
+            (right.abs() / half_width).max(up.abs() / self.half_height) * air - forward
+        });
+        need.fold(1.0, f32::max)
+    }
+
+    /// How far the middle of the points lies above the picture's middle, as a slope.
+    fn off_centre(&self, points: &[Point3<f32>]) -> f32 {
+        let slopes = points.iter().map(|p| {
+            let [_, up, forward] = self.seen(p - self.eye);
+            up / forward.max(1e-3)
+        });
+        let (low, high) = slopes.fold((f32::MAX, f32::MIN), |(l, h), s| (l.min(s), h.max(s)));
+        0.5 * (low + high)
+    }
+
+    /// This camera raised to an eye of this height in cells, with the same point in its middle.
+    #[must_use]
+    pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
+        let eye = Point3::new(self.eye.x, height, self.eye.z);
+        let way = Vector3::new(eye.x - target.x, (eye.y - target.y) * self.tall, eye.z - target.z);
+        let (azimuth, elevation) = (way.x.atan2(-way.z), way.y.atan2(way.x.hypot(way.z)));
+        let fov = 2.0 * self.half_height.atan();
+        let pose = (azimuth.to_degrees(), elevation.to_degrees());
+        Self::from_pose_over((eye, self.tall), pose, fov.to_degrees(), self.size)
+    }
+
+    /// View in a picture of another size, in pixels.
+    #[must_use]
+    pub fn resized(&self, size: (usize, usize)) -> Self {
+        let size = (size.0.max(1), size.1.max(1));
+        let scale = size.1 as f32 / self.size.1 as f32;
+        Self { size, pixel: pixel(self.half_height, size), shift: self.shift.map(|n| n * scale), ..self.clone() }
+    }
+
+    /// Shifts the rays right and down by parts of a pixel, so that pictures of one view see different places.
+    #[must_use]
+    pub fn shifted(&self, [right, down]: [f32; 2]) -> Self {
+        Self { shift: [self.shift[0] + right, self.shift[1] + down], ..self.clone() }
+    }
+
+    /// View of the part of the picture that lies right of so many columns of pixels.
+    #[must_use]
+    pub fn right_of(&self, columns: usize) -> Self {
+        let columns = columns.min(self.size.0 - 1);
+        let shift = [self.shift[0] + 0.5 * columns as f32, self.shift[1]];
+        Self { size: (self.size.0 - columns, self.size.1), shift, ..self.clone() }
+    }
+
+    /// Place in the picture that lies straight ahead, in pixels.
+    #[inline(always)]
+    pub fn middle(&self) -> [f32; 2] {
+        [0.5 * self.size.0 as f32 - self.shift[0], 0.5 * self.size.1 as f32 - self.shift[1]]
+    }
+
+    /// Width and height of the picture in pixels.
+    pub fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
+    /// Where the camera stands, in cells.
+    pub fn eye(&self) -> Point3<f32> {
+        self.eye
+    }
+
+    /// Unit vectors to the right, up and forward in the picture, in cells.
+    pub fn axes(&self) -> [Vector3<f32>; 3] {
+        [self.right, self.up, self.forward]
+    }
+
+    /// The vectors by which a way in cells is measured along the axes of the picture, as a product of both.
+    pub fn measures(&self) -> [Vector3<f32>; 3] {
+        let square = self.tall * self.tall;
+        self.axes().map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
+    }
+
+    /// A way in cells along the axes of the picture, in widths of a cell.
+    fn seen(&self, way: Vector3<f32>) -> [f32; 3] {
+        self.measures().map(|axis| way.dot(&axis))
+    }
+
+    /// Height of a cell as it is drawn, in its widths.
+    pub fn tall(&self) -> f32 {
+        self.tall
+    }
+
+    /// Half the picture's height at distance 1: the tangent of half the vertical field of view.
+    pub fn half_height(&self) -> f32 {
+        self.half_height
+    }
+
+    /// The ray through picture position (`px`, `py`) in pixels from the top left.
+    #[inline(always)]
+    pub fn ray(&self, px: f32, py: f32) -> Ray {
+        self.ray_and_length(px, py).0
+    }
+
+    /// Ray through a pixel, and how far along it the depth grows by 1.
+    #[inline(always)]
+    pub fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
+        // No division by the size: this is done for each pixel.
+        let [across, down] = self.middle();
+        let x = (px - across) * self.pixel;
+        let y = (down - py) * self.pixel;
+        let direction = self.forward + self.right * x + self.up * y;
+        let length = direction.norm();
+        (Ray { origin: self.eye.coords, direction: direction * (1.0 / length) }, length)
+    }
+
+    /// Edge of a pixel at distance 1.
+    pub fn pixel(&self) -> f32 {
+        self.pixel
+    }
+
+    /// Picture position in pixels and distance in cells of a point, or `None` for points behind the camera.
+    pub fn project(&self, point: Point3<f32>) -> Option<(f32, f32, f32)> {
+        let v = point - self.eye;
+        let [right, up, depth] = self.seen(v);
+        if depth <= 1e-4 {
+            return None;
+        }
+        let [across, down] = self.middle();
+        let scale = 0.5 * self.size.1 as f32 / (self.half_height * depth);
+        let px = across + right * scale;
+        let py = down - up * scale;
+        Some((px, py, v.norm()))
+    }
+}
+
+/// Edge of a pixel at distance 1.
+fn pixel(half_height: f32, (_, height): (usize, usize)) -> f32 {
+    2.0 * half_height / height as f32
+}
+
+/// Points that stand for the subject when framing: at each level, the circle that it sweeps in an orbit.
+fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
+    let middle = nalgebra::center(&subject.low, &subject.high);
+    let rings = |top: f32, reach: [f32; LEVELS]| {
+        let rise = (top - subject.low.y) / (LEVELS - 1) as f32;
+        (0..LEVELS).map(move |level| (subject.low.y + rise * level as f32, reach[level]))
+    };
+    let ring = |(y, radius): (f32, f32)| {
+        (0..24).map(move |i| {
+            let angle = i as f32 * std::f32::consts::TAU / 24.0;
+            Point3::new(middle.x + radius * angle.cos(), y, middle.z + radius * angle.sin())
+        })
+    };
+    let (top, reach) = subject.matter;
+    let matter = rings(top, reach).filter(|(_, radius)| *radius > 0.0);
+    rings(subject.high.y, subject.reach).chain(matter).flat_map(ring).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_projected_point_lies_on_the_ray_through_its_pixel() {
+        let bounds = Bounds::of(Grid::new(40, 30, 50));
+        for azimuth_deg in [0.0, 77.0, 205.0] {
+            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &bounds, (320, 200));
+            for camera in [camera.shifted([0.25, -0.4]), camera] {
+                for point in [Point3::new(3.0, 2.0, 40.0), Point3::new(30.0, 25.0, 11.0)] {
+                    let (px, py, depth) = camera.project(point).expect("the box is in front of the camera");
+                    assert!((camera.ray(px, py).at(depth) - point.coords).norm() < 1e-2);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn automatic_framing_keeps_the_box_inside_the_picture() {
+        let bounds = Bounds::of(Grid::new(128, 60, 128));
+        for azimuth_deg in [0.0, 30.0, 45.0, 90.0] {
+            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &bounds, (960, 640));
+            for corner in 0..8 {
+                let side = |bit: u8, n: f32| if corner >> bit & 1 == 1 { n } else { 0.0 };
+                let point = Point3::new(side(0, 128.0), side(1, 60.0), side(2, 128.0));
+                let (x, y, _) = camera.project(point).expect("in front");
+                assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y), "{point} is at {x}, {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn matter_over_the_ground_is_framed_and_what_lies_lower_changes_nothing() {
+        let grid = Grid::new(40, 60, 40);
+        let flat = || (0..1600).map(|k| Point3::new((k % 40) as f32, 4.0, (k / 40) as f32));
+        let ground = Bounds::of_ground(grid, (-2.0, 4.0), flat());
+        let boxed = |top: f32| [[5.0, 2.0, 8.0], [35.0, top, 30.0]];
+        let spec = CameraSpec::default();
+        let low = ground.holding(&[boxed(3.0)]);
+        assert_eq!(Camera::new(&spec, &low, (320, 200)), Camera::new(&spec, &ground, (320, 200)));
+        let camera = Camera::new(&spec, &ground.holding(&[boxed(3.0), boxed(45.0)]), (320, 200));
+        for (x, z) in [(5.0, 8.0), (35.0, 8.0), (5.0, 30.0), (35.0, 30.0)] {
+            let point = Point3::new(x, 45.0, z);
+            let (px, py, _) = camera.project(point).expect("in front");
+            assert!((0.0..320.0).contains(&px) && (0.0..200.0).contains(&py), "{point} is at {px}, {py}");
+        }
+        let given = CameraSpec { target: Some([0.5; 3]), distance: Some(1.5), ..CameraSpec::default() };
+        let views = [ground, ground.holding(&[boxed(45.0)])].map(|subject| Camera::new(&given, &subject, (320, 200)));
+        assert_eq!(views[0], views[1], "a given framing stays");
+    }
+
+    #[test]
+    fn a_pose_and_a_framing_give_the_same_camera_as_the_orbit() {
+        let bounds = Bounds::of(Grid::new(40, 30, 50));
+        for target in [None, Some([0.2, 0.9, 0.5])] {
+            let spec = CameraSpec { target, ..CameraSpec::default() };
+            let camera = Camera::new(&spec, &bounds, (320, 200));
+            let framing = Camera::frame(&spec, &bounds, (320, 200));
+            let free =
+                Camera::from_pose(camera.eye(), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, (320, 200));
+            assert_eq!(free, camera);
+            let (x, y, away) = camera.project(framing.target).expect("in front");
+            assert!(
+                (x - 160.0).abs() < 0.01 && (y - 100.0).abs() < 0.01 && (away - framing.distance_cells).abs() < 0.01
+            );
+        }
+        let straight_down = Camera::from_pose(Point3::origin(), (0.0, 90.0), 40.0, (8, 8));
+        assert!(straight_down.axes().iter().all(|axis| (axis.norm() - 1.0).abs() < 1e-5));
+    }
+
+    #[test]
+    fn azimuth_is_a_compass_bearing() {
+        let bounds = Bounds::of(Grid::new(10, 10, 10));
+        let spec = CameraSpec { azimuth_deg: 90.0, ..CameraSpec::default() };
+        assert!(Camera::new(&spec, &bounds, (8, 8)).eye().x > 10.0, "90 degrees stands in the east");
+    }
+
+    #[test]
+    fn rays_of_a_shifted_camera_go_through_other_places_of_the_pixels() {
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
+        let (shifted, whole) = (camera.shifted([0.25, -0.5]).ray(3.5, 40.5), camera.ray(3.75, 40.0));
+        assert!((shifted.direction - whole.direction).norm() < 1e-6);
+    }
+
+    #[test]
+    fn the_right_part_of_a_picture_shows_what_it_shows_there_at_any_size() {
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
+        let right = camera.right_of(20);
+        assert_eq!(right.size(), (44, 48));
+        let twice = right.resized((88, 96)).shifted([0.5, -1.0]);
+        for (x, y) in [(0.0, 0.0), (17.5, 40.5), (44.0, 48.0)] {
+            let whole = camera.ray(20.0 + x, y).direction;
+            assert!((right.ray(x, y).direction - whole).norm() < 1e-6);
+            assert!((twice.ray(2.0 * x - 0.5, 2.0 * y + 1.0).direction - whole).norm() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_wrong_key_is_named() {
+        let spec = CameraSpec { fov_deg: f32::NAN, ..CameraSpec::default() };
+        assert_eq!(spec.validate().map_err(|e| e.key), Err("camera.fov_deg".to_owned()));
+    }
+}

@@ -1,0 +1,294 @@
+//! Text in pictures and on printed sheets: Ubuntu Light, outlined by `ab_glyph`. No other file knows that crate or the font.
+
+use std::sync::LazyLock;
+
+use ab_glyph::{Font, FontRef, GlyphId, PxScale, point};
+
+use crate::image::{Image, SRGB};
+use lavoxel_automaton::view::srgb_to_linear;
+
+/// Smallest text that can be read, in pixels to the em.
+const SMALLEST: f32 = 12.0;
+
+/// How text is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ink {
+    /// sRGB.
+    pub(crate) color: [u8; 3],
+    /// Pixels to the em: the distance from one line to the next, less a little.
+    pub(crate) size: f32,
+}
+
+/// Which part of a text stands at the place it is drawn at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Start,
+    Middle,
+    End,
+}
+
+/// The font with what is measured in it, in ems.
+struct Face {
+    font: FontRef<'static>,
+    /// Units of the font in an em.
+    per_em: f32,
+    /// Height of a capital.
+    capital: f32,
+}
+
+static FACE: LazyLock<Face> = LazyLock::new(|| {
+    let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT).expect("the crate ships a whole font");
+    let per_em = font.units_per_em().expect("an outline font has an em");
+    let capital = font.outline(font.glyph_id('H')).map_or(0.7 * per_em, |h| h.bounds.height().abs());
+    Face { font, per_em, capital: capital / per_em }
+});
+
+impl Face {
+    /// Scale of a glyph of one pixel to the em: `ab_glyph` measures from the lowest to the highest line.
+    fn scale(&self, size: f32) -> PxScale {
+        PxScale::from(size * self.font.height_unscaled() / self.per_em)
+    }
+
+    /// The glyphs of `text` with the distance of each from its start, in ems, and the length of all.
+    fn glyphs(&self, text: &str) -> (Vec<(GlyphId, f32)>, f32) {
+        let mut at = 0.0;
+        let mut last = None;
+        let mut place = |letter| {
+            let glyph = self.font.glyph_id(letter);
+            at += last.map_or(0.0, |last| self.font.kern_unscaled(last, glyph)) / self.per_em;
+            let here = at;
+            at += self.font.h_advance_unscaled(glyph) / self.per_em;
+            last = Some(glyph);
+            (glyph, here)
+        };
+        let glyphs = text.chars().map(&mut place).collect();
+        (glyphs, at)
+    }
+}
+
+/// A piece of the outline of a letter, in ems from the start of the line on which it stands, y up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piece {
+    Move([f32; 2]),
+    Line([f32; 2]),
+    Quad([f32; 2], [f32; 2]),
+    Cubic([f32; 2], [f32; 2], [f32; 2]),
+}
+
+/// The font itself, for what draws in other units than pixels; all lengths are ems.
+pub mod face {
+    use ab_glyph::{Font, GlyphId, OutlineCurve};
+
+    use super::{FACE, Piece};
+
+    /// Name of the font in a document.
+    pub const NAME: &str = "Ubuntu-Light";
+
+    /// The file of the font.
+    pub fn file() -> &'static [u8] {
+        epaint_default_fonts::UBUNTU_LIGHT
+    }
+
+    /// Height of a capital.
+    pub fn capital() -> f32 {
+        FACE.capital
+    }
+
+    /// The highest and the lowest line of the font.
+    pub fn extent() -> (f32, f32) {
+        (FACE.font.ascent_unscaled() / FACE.per_em, FACE.font.descent_unscaled() / FACE.per_em)
+    }
+
+    /// Numbers of the letters of `text` in the font with the start of each, and the length of all.
+    pub fn letters(text: &str) -> (Vec<(u16, f32)>, f32) {
+        let (glyphs, length) = FACE.glyphs(text);
+        (glyphs.into_iter().map(|(glyph, at)| (glyph.0, at)).collect(), length)
+    }
+
+    /// From the start of a letter to that of the next.
+    pub fn advance(letter: u16) -> f32 {
+        FACE.font.h_advance_unscaled(GlyphId(letter)) / FACE.per_em
+    }
+
+    /// The outline of a letter.
+    pub fn outline(letter: u16) -> Vec<Piece> {
+        let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
+        let mut pieces = Vec::new();
+        let mut last = None;
+        for curve in FACE.font.outline(GlyphId(letter)).map(|outline| outline.curves).unwrap_or_default() {
+            let (start, piece, end) = match curve {
+                OutlineCurve::Line(a, b) => (a, Piece::Line(ems(b)), b),
+                OutlineCurve::Quad(a, b, c) => (a, Piece::Quad(ems(b), ems(c)), c),
+                OutlineCurve::Cubic(a, b, c, d) => (a, Piece::Cubic(ems(b), ems(c), ems(d)), d),
+            };
+            if last != Some(start) {
+                pieces.push(Piece::Move(ems(start)));
+            }
+            pieces.push(piece);
+            last = Some(end);
+        }
+        pieces
+    }
+}
+
+impl Ink {
+    /// Text of a size that suits a picture of so many pixels: it grows with the picture, and is never too small to read.
+    pub(crate) fn of_picture(color: [u8; 3], (width, height): (usize, usize)) -> Self {
+        Self { color, size: (width as f32 / 62.0).min(height as f32 / 42.0).max(SMALLEST) }
+    }
+
+    /// Length of `text` in pixels.
+    pub(crate) fn width(self, text: &str) -> f32 {
+        FACE.glyphs(text).1 * self.size
+    }
+
+    /// `text`, or as much of its beginning as fits into `room` pixels, with an ellipsis.
+    pub(crate) fn shortened(self, text: &str, room: f32) -> String {
+        if self.width(text) <= room {
+            return text.to_owned();
+        }
+        let (glyphs, _) = FACE.glyphs(text);
+        let left = room - self.width("…");
+        let fit = glyphs.iter().skip(1).take_while(|(_, end)| end * self.size <= left).count();
+        let begin: String = text.chars().take(fit).collect();
+        if begin.is_empty() { begin } else { format!("{}…", begin.trim_end()) }
+    }
+
+    /// Draws `text` along a row of pixels: `at` is its start, middle or end, halfway up its capitals. What leaves the
+    /// picture is cut off; letters that the font has not become boxes.
+    pub(crate) fn draw(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
+        let (x, y) = (self.start(at.0, align, text), self.base(at.1));
+        self.fill(text, |(across, down), share| blend(image, (x + across, y + down), self.color, share));
+    }
+
+    /// Draws `text` upwards, turned by a quarter to the left: `at` is halfway up its capitals, its start at the bottom.
+    pub(crate) fn draw_upward(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
+        let (x, y) = (self.base(at.0), -self.start(-at.1, align, text));
+        self.fill(text, |(across, down), share| blend(image, (x + down, y - across - 1), self.color, share));
+    }
+
+    /// Pixel at which a text begins.
+    fn start(self, at: f32, align: Align, text: &str) -> i64 {
+        let before = match align {
+            Align::Start => 0.0,
+            Align::Middle => 0.5,
+            Align::End => 1.0,
+        };
+        (at - before * self.width(text)).round() as i64
+    }
+
+    /// Pixel of the line on which letters stand.
+    fn base(self, middle: f32) -> i64 {
+        (middle + 0.5 * FACE.capital * self.size).round() as i64
+    }
+
+    /// Hands out the pixels of `text`, from the start of the line on which it stands, with the share of each that is
+    /// covered.
+    fn fill(self, text: &str, mut put: impl FnMut((i64, i64), f32)) {
+        let scale = FACE.scale(self.size);
+        for (glyph, at) in FACE.glyphs(text).0 {
+            let glyph = glyph.with_scale_and_position(scale, point(at * self.size, 0.0));
+            let Some(outline) = FACE.font.outline_glyph(glyph) else { continue };
+            let corner = outline.px_bounds().min;
+            outline.draw(|x, y, share| put((corner.x as i64 + i64::from(x), corner.y as i64 + i64::from(y)), share));
+        }
+    }
+}
+
+/// Covers a share of a pixel with a colour, in linear light, in which a thin bright line on dark stays bright.
+pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
+    let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
+    if x >= image.width || y >= image.height || share <= 0.0 {
+        return;
+    }
+    let linear = |c: u8| srgb_to_linear(f32::from(c) / 255.0);
+    let below = image.pixel(x, y);
+    let mixed = std::array::from_fn(|k| {
+        let light = linear(below[k]) + (linear(color[k]) - linear(below[k])) * share.min(1.0);
+        (SRGB.of(light) * 255.0 + 0.5) as u8
+    });
+    image.put(x, y, mixed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// First and last column and row in which there is any ink.
+    fn extent(image: &Image) -> [usize; 4] {
+        let inked = |x: usize, y: usize| image.pixel(x, y) != [0; 3];
+        let columns: Vec<usize> = (0..image.width).filter(|x| (0..image.height).any(|y| inked(*x, y))).collect();
+        let rows: Vec<usize> = (0..image.height).filter(|y| (0..image.width).any(|x| inked(x, *y))).collect();
+        [columns[0], columns[columns.len() - 1], rows[0], rows[rows.len() - 1]]
+    }
+
+    fn drawn(size: f32, align: Align, text: &str) -> [usize; 4] {
+        let mut image = Image::filled(200, 100, [0; 3]);
+        Ink { color: [255; 3], size }.draw(&mut image, (100.0, 50.0), align, text);
+        extent(&image)
+    }
+
+    #[test]
+    fn text_is_as_wide_as_it_says_and_stands_where_it_should() {
+        let width = Ink { color: [255; 3], size: 20.0 }.width("HHHH");
+        let [left, right, top, bottom] = drawn(20.0, Align::Middle, "HHHH");
+        assert!(((right - left + 1) as f32) < width && ((right - left + 1) as f32) > 0.85 * width, "{left} to {right}");
+        assert!((left + right).abs_diff(199) <= 2, "centred: {left} to {right}");
+        assert!((top + bottom).abs_diff(99) <= 2, "halfway up the capitals: {top} to {bottom}");
+        assert!(drawn(20.0, Align::Start, "HHHH")[0] >= 100 && drawn(20.0, Align::End, "HHHH")[1] < 100);
+    }
+
+    #[test]
+    fn text_upwards_is_the_same_text_turned() {
+        let ink = Ink { color: [200, 90, 30], size: 17.0 };
+        let (mut level, mut upward) = (Image::filled(100, 100, [0; 3]), Image::filled(100, 100, [0; 3]));
+        ink.draw(&mut level, (10.0, 40.0), Align::Start, "elevation [m]");
+        ink.draw_upward(&mut upward, (40.0, 90.0), Align::Start, "elevation [m]");
+        for y in 0..100 {
+            for x in 0..100 {
+                assert_eq!(level.pixel(x, y), upward.pixel(y, 99 - x), "at {x}, {y}");
+            }
+        }
+    }
+
+    #[test]
+    fn letters_grow_with_the_picture() {
+        let height = |size: (usize, usize)| {
+            let mut image = Image::filled(200, 200, [0; 3]);
+            Ink::of_picture([255; 3], size).draw(&mut image, (5.0, 100.0), Align::Start, "H");
+            let [_, _, top, bottom] = extent(&image);
+            bottom - top + 1
+        };
+        let heights = [(320, 213), (900, 600), (1440, 960), (3840, 2160)].map(height);
+        assert!(heights[0] >= 8, "capitals of {} pixels in a small picture", heights[0]);
+        assert!(heights.windows(2).all(|pair| pair[0] < pair[1]), "{heights:?}");
+        assert!((2.0..3.0).contains(&(heights[3] as f32 / heights[2] as f32)), "{heights:?}");
+    }
+
+    #[test]
+    fn long_text_is_cut_with_an_ellipsis() {
+        let ink = Ink { color: [255; 3], size: 16.0 };
+        let (whole, cut) = ("a volcano with a long name", ink.shortened("a volcano with a long name", 100.0));
+        assert_eq!(ink.shortened(whole, 1000.0), whole);
+        assert!(cut.ends_with('…') && ink.width(&cut) <= 100.0 && ink.width(&cut) > 70.0, "{cut}");
+        assert_eq!(ink.shortened(whole, 3.0), "");
+    }
+
+    #[test]
+    fn the_font_has_every_letter_that_labels_use() {
+        for letter in
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-−+=/()[]%°_<>²³'×…·äöü".chars()
+        {
+            assert_ne!(FACE.font.glyph_id(letter).0, 0, "{letter}");
+        }
+    }
+
+    #[test]
+    fn text_over_the_edge_is_cut_off() {
+        let mut image = Image::filled(20, 10, [0; 3]);
+        let ink = Ink { color: [255; 3], size: 30.0 };
+        ink.draw(&mut image, (-10.0, 0.0), Align::Start, "WWWW");
+        ink.draw_upward(&mut image, (25.0, 30.0), Align::Middle, "WWWW");
+        assert!(image.rgb.iter().any(|c| *c > 0));
+    }
+}

@@ -1,0 +1,309 @@
+//! From linear light to a picture: bloom, tone map, sRGB, a trace of dither.
+
+use lavoxel_base::parallel::*;
+
+use super::image::{Image, SRGB};
+use super::mask;
+use super::math::{V3, lerp, saturate, smoothstep};
+use crate::ground::raster::Raster;
+use lavoxel_base::simd::{Level, Simd, Work};
+
+/// Brightness from which light spreads into its surroundings.
+pub const THRESHOLD: f32 = 0.7;
+/// Largest brightness that one pixel adds to the bloom, so that sparks do not become lamps.
+pub const BRIGHTEST: f32 = 5.0;
+/// Bloom is computed on squares of this many pixels.
+pub const BLOCK: usize = 4;
+/// Shares of the narrow and the wide blur that are added to the light, before exposure.
+pub const SHARES: [f32; 2] = [0.20, 0.26];
+
+/// Radii of the narrow and the wide blur (of each of three box passes) in blocks, for a picture of `blocks` blocks
+/// from top to bottom: they follow the height, so that a small preview glows like the full picture.
+pub fn radii(blocks: usize) -> [usize; 2] {
+    [(blocks / 90).max(1), (blocks / 18).max(2)]
+}
+
+/// Linear light per pixel, rows from the top.
+#[derive(Clone, Debug)]
+pub(crate) struct Film {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) light: Vec<V3>,
+}
+
+/// How light is converted to colour.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Develop {
+    /// Bloom of the given strength, heat haze, exposure factor, filmic curve.
+    Filmic { exposure: f32, glow: f32, shimmer: Shimmer },
+    /// Linear light straight to sRGB: colours stay those of the palette.
+    Plain,
+}
+
+/// Heat haze: hot air over bright lava bends the light that passes it, in waves that rise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shimmer {
+    /// 0 none, 1 usual.
+    pub strength: f32,
+    /// How far the waves have risen, in their phase.
+    pub moment: f32,
+}
+
+/// Heights of the picture by which hot air moves what is seen through it at most, and by which it rises over what heats it.
+pub const MOVES: f32 = 0.0022;
+pub const ABOVE: f32 = 0.035;
+/// Phase of its waves over the height of a picture, and by which they rise in a step.
+pub const WAVES: f32 = 170.0;
+const RISES: f64 = 0.45;
+/// Heat of the air by the red of the bloom below it, and how much of that blue takes away: what is white is lit, not hot.
+pub const HEATS: f32 = 2.5;
+pub const WHITE: f32 = 2.0;
+
+/// Brightness of the narrow bloom from which on a place moves less, and not at all: what glows is seen before the air that it heats.
+pub const GLOWS: [f32; 2] = [0.03, 0.25];
+
+impl Shimmer {
+    pub(crate) const NONE: Self = Self { strength: 0.0, moment: 0.0 };
+
+    /// The haze of a strength after so many steps.
+    pub fn at(strength: f32, steps: f64) -> Self {
+        Self { strength, moment: (steps * RISES).rem_euclid(2.0 * std::f64::consts::TAU) as f32 }
+    }
+
+    /// How far what is seen at a place is moved, all in heights of the picture, by the heat of the air, 0..1.
+    fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
+        let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
+        let by = MOVES * self.strength * heat;
+        [by * (y + t + 1.7 * (0.6 * x + 0.5 * t).sin()).sin(), by * (0.8 * x + 1.3 * (0.7 * y + t).sin()).sin()]
+    }
+}
+
+/// Heat of the air over light of the wide bloom, 0..1.
+fn heat(bloom: V3) -> f32 {
+    saturate(HEATS * (bloom.x - WHITE * bloom.z))
+}
+
+/// Share of the hot air that is seen beside what glows, by the light of the narrow bloom.
+fn beside(bloom: V3) -> f32 {
+    1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
+}
+
+impl Film {
+    /// A film of (width, height) pixels without light.
+    pub(crate) fn dark((width, height): (usize, usize)) -> Self {
+        Self { width, height, light: vec![V3::zeros(); width * height] }
+    }
+
+    /// Resizes the film; the light of its pixels is undefined afterwards.
+    pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
+        (self.width, self.height) = (width, height);
+        self.light.resize(width * height, V3::zeros());
+    }
+
+    pub(crate) fn develop(&self, how: Develop) -> Image {
+        let (bloom, air) = match how {
+            Develop::Filmic { glow, exposure, shimmer } if glow > 0.0 || shimmer.strength > 0.0 => {
+                let [mut near, wide] = self.bloom(exposure);
+                let below = ABOVE * self.height as f32;
+                let warm = |x: f32, y: f32, near: V3| beside(near * exposure) * heat(wide.at(x, y + below) * exposure);
+                let air = (shimmer.strength > 0.0).then(|| (shimmer, near.map(warm)));
+                let shares = SHARES.map(|share| share * glow);
+                near.data.iter_mut().zip(&wide.data).for_each(|(n, w)| *n = *n * shares[0] + *w * shares[1]);
+                ((glow > 0.0).then_some(near), air)
+            }
+            _ => (None, None),
+        };
+        let mut image = Image::filled(self.width, self.height, [0; 3]);
+        let rows = image.rgb.par_chunks_mut(3 * self.width).zip(self.light.par_chunks(self.width)).enumerate();
+        let (level, bloom) = (Level::fastest(), bloom.as_ref());
+        rows.for_each(|(y, (row, light))| {
+            let bent = air.as_ref().and_then(|(shimmer, air)| self.bent(*shimmer, air, y));
+            level.run(Print { how, bloom, y, light: bent.as_deref().unwrap_or(light), row });
+        });
+        image
+    }
+
+    /// The light of row `y` through hot air; none where the air is cool.
+    fn bent(&self, shimmer: Shimmer, air: &Raster<f32>, y: usize) -> Option<Vec<V3>> {
+        let (at, high) = (y as f32 + 0.5, self.height as f32);
+        let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
+        let hot = |x: usize| air.along(&blocks, x as f32 + 0.5);
+        let mut bent: Option<Vec<V3>> = None;
+        for (x, hot) in (0..self.width).map(|x| (x, hot(x))).filter(|(_, hot)| *hot > 0.0) {
+            let place = [x as f32 + 0.5, at];
+            let [right, down] = shimmer.moved(place.map(|c| c / high), hot).map(|c| c * high);
+            bent.get_or_insert_with(|| row.to_vec())[x] = self.between(place[0] + right, place[1] + down);
+        }
+        bent
+    }
+
+    /// Light between the centres of pixels, held at the sides.
+    fn between(&self, x: f32, y: f32) -> V3 {
+        let (x, y) = ((x - 0.5).clamp(0.0, (self.width - 1) as f32), (y - 0.5).clamp(0.0, (self.height - 1) as f32));
+        let (i, j) = (x as usize, y as usize);
+        let at = |i: usize, j: usize| self.light[j.min(self.height - 1) * self.width + i.min(self.width - 1)];
+        let along = |j: usize| at(i, j).lerp(&at(i + 1, j), x - i as f32);
+        along(j).lerp(&along(j + 1), y - j as f32)
+    }
+
+    /// The bright part of the picture, blurred narrowly and widely.
+    fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
+        let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
+        let bright: Vec<V3> =
+            (0..width * height).into_par_iter().map(|k| self.bright(k % width, k / width, exposure)).collect();
+        let bright = Raster { width, depth: height, per_cell: 1.0 / BLOCK as f32, origin: 0.5, data: bright };
+        radii(height).map(|radius| bright.blurred(radius))
+    }
+
+    fn bright(&self, i: usize, j: usize, exposure: f32) -> V3 {
+        let (mut sum, mut count) = (V3::zeros(), 0.0);
+        for y in j * BLOCK..((j + 1) * BLOCK).min(self.height) {
+            for x in i * BLOCK..((i + 1) * BLOCK).min(self.width) {
+                let light = self.light[y * self.width + x] * exposure;
+                // Scaled as a whole: taking the threshold from each channel would leave a red fog.
+                let brightest = light.max();
+                sum += light * ((brightest - THRESHOLD).clamp(0.0, BRIGHTEST) / brightest.max(1e-6));
+                count += 1.0;
+            }
+        }
+        sum / (count * exposure)
+    }
+}
+
+/// A row of pixels on its way from light to bytes.
+struct Print<'a> {
+    how: Develop,
+    /// Light that is added to each, where there is any.
+    bloom: Option<&'a Raster<V3>>,
+    y: usize,
+    light: &'a [V3],
+    row: &'a mut [u8],
+}
+
+impl Work for Print<'_> {
+    // Channel by channel: the curve divides, which wide instructions do for many pixels at once.
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let width = self.light.len();
+        let mut planes = vec![0.0; 3 * width];
+        let (red, others) = planes.split_at_mut(width);
+        let (green, blue) = others.split_at_mut(width);
+        for (x, light) in self.light.iter().enumerate() {
+            (red[x], green[x], blue[x]) = (light.x, light.y, light.z);
+        }
+        if let Some(bloom) = self.bloom {
+            let blocks = bloom.row(self.y as f32 + 0.5);
+            for x in 0..width {
+                let light = bloom.along(&blocks, x as f32 + 0.5);
+                red[x] += light.x;
+                green[x] += light.y;
+                blue[x] += light.z;
+            }
+        }
+        if let Develop::Filmic { exposure, .. } = self.how {
+            for ((r, g), b) in red.iter_mut().zip(&mut *green).zip(&mut *blue) {
+                [*r, *g, *b] = curve([*r * exposure, *g * exposure, *b * exposure]);
+            }
+        }
+        for (x, pixel) in self.row.chunks_exact_mut(3).enumerate() {
+            pixel.copy_from_slice(&dithered([red[x], green[x], blue[x]], (x, self.y)));
+        }
+    }
+}
+
+/// Bytes of light in 0..1, the rest held there.
+#[inline(always)]
+fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
+    // Half a grey level of noise hides the bands that 8 bits leave in a dark sky.
+    let grain = 0.5 + 0.9 * (mask::value(x, y) - 0.5);
+    light.map(|c| (SRGB.of(c) * 255.0 + grain) as u8)
+}
+
+impl Develop {
+    /// The bytes of the pixel (x, y), without the light around it.
+    #[inline(always)]
+    pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
+        let shown = match self {
+            Self::Filmic { exposure, .. } => filmic(light * exposure),
+            Self::Plain => light,
+        };
+        dithered(shown.into(), pixel)
+    }
+}
+
+/// Strongest channel of light that begins to burn out, and that does so fully; white that is mixed in then.
+pub const BURNS: [f32; 2] = [1.2, 5.0];
+pub const BURNT: f32 = 0.42;
+
+/// Narkowicz's fit of the ACES curve, per channel: red that is too bright turns orange and yellow as hot things do, and what is
+/// brighter still goes to white, as on film. Black-body light has almost no blue, which is why it never turns pink.
+#[inline(always)]
+pub(crate) fn filmic(light: V3) -> V3 {
+    curve(light.into()).into()
+}
+
+#[inline(always)]
+fn curve(light: [f32; 3]) -> [f32; 3] {
+    let peak = light[0].max(light[1]).max(light[2]);
+    let white = BURNT * smoothstep(BURNS[0], BURNS[1], peak);
+    light.map(|c| {
+        let x = lerp(c, peak, white).max(0.0) * 1.05;
+        ((x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14)).clamp(0.0, 1.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lava::blackbody::BlackBody;
+    use crate::math::v3;
+
+    #[test]
+    fn bright_lava_is_never_pink() {
+        let table = BlackBody::new();
+        for kelvin in (900..1500).step_by(50) {
+            for gain in [0.2, 1.0, 4.0] {
+                let c = filmic(table.shown(kelvin as f32) * gain);
+                assert!(c.x >= c.y && c.y >= c.z, "{kelvin} K at {gain}: {c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_black_film_stays_black_and_bloom_is_symmetric() {
+        let film = |light: Vec<V3>| Film { width: 24, height: 24, light };
+        let how = Develop::Filmic { exposure: 1.0, glow: 1.0, shimmer: Shimmer::at(1.0, 3.0) };
+        assert!(film(vec![V3::zeros(); 576]).develop(how).rgb.iter().all(|b| *b <= 1));
+        let mut light = vec![V3::zeros(); 576];
+        for (x, y) in [(11, 11), (12, 11), (11, 12), (12, 12)] {
+            light[y * 24 + x] = v3(50.0, 50.0, 50.0);
+        }
+        let [near, _] = film(light).bloom(1.0);
+        assert!((near.at(4.0, 12.0) - near.at(12.0, 20.0)).norm() < 1e-5);
+    }
+
+    #[test]
+    fn air_trembles_over_lava_and_not_over_white_walls() {
+        let (width, height) = (96, 192);
+        // Stripes behind the air, and something bright at the foot.
+        let picture = |bright: V3, strength: f32, steps: f64| {
+            let light = (0..width * height).map(|k| match (k % width, k / width) {
+                (_, y) if y > 160 => bright,
+                (x, _) => V3::repeat(0.1 + 0.3 * (x / 4 % 2) as f32),
+            });
+            let film = Film { width, height, light: light.collect() };
+            film.develop(Develop::Filmic { exposure: 1.0, glow: 0.0, shimmer: Shimmer::at(strength, steps) }).rgb
+        };
+        let (lava, wall) = (v3(4.0, 1.2, 0.1), V3::repeat(3.0));
+        let still = picture(lava, 0.0, 0.0);
+        let moved = |other: &[u8], rows: std::ops::Range<usize>| {
+            let rows = rows.start * width * 3..rows.end * width * 3;
+            still[rows.clone()].iter().zip(&other[rows]).filter(|(a, b)| a.abs_diff(**b) > 4).count()
+        };
+        let trembles = picture(lava, 4.0, 0.0);
+        assert!(moved(&trembles, 140..160) > 500, "{} over it", moved(&trembles, 140..160));
+        assert_eq!(moved(&trembles, 0..60), 0, "far above");
+        assert_ne!(picture(lava, 4.0, 3.0), trembles, "the waves rise");
+        assert_eq!(picture(wall, 4.0, 0.0), picture(wall, 0.0, 0.0), "a wall is not hot");
+    }
+}

@@ -1,0 +1,445 @@
+//! The rows of pixels of one frame, and what is cached of them for the next one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use lavoxel_base::parallel::*;
+
+use lavoxel_base::simd::{Level, Simd, Work};
+
+use super::camera::Camera;
+use super::film::{Develop, Film};
+use super::image::Image;
+use super::mask;
+use super::math::{V3, luminance};
+use crate::ground::beams::Beams;
+use crate::ground::heightfield::{Heightfield, Part, up_to_cut};
+use crate::media::veils::{Veil, Veils, Weave};
+use crate::style::tracer::{Sight, Tracer};
+use crate::volume::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
+use lavoxel_automaton::view::Antialias;
+
+/// Contrast between neighbours from which a pixel is traced again with two rays, as in the grain of rock, and with four.
+const EDGE_CONTRAST: f32 = 0.06;
+const SHARP_CONTRAST: f32 = 0.18;
+/// Four places in a pixel, no two in one row or column. The mean of the first two is its middle, as that of all is.
+const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.625, 0.875), (0.875, 0.375), (0.125, 0.625)];
+
+/// Largest pictures in pixels for which backdrops of supersampled pixels are cached: it takes up to 200 bytes for each.
+const MOST_KEPT: usize = 1 << 21;
+
+/// Backdrop behind the lava in each pixel, in rows from the top.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept<B> {
+    /// By the ray through its centre.
+    pub(crate) centres: Vec<B>,
+    /// By the rays of a supersampled pixel, where one was needed. Empty where these are not cached: in pictures of more
+    /// than [`MOST_KEPT`] pixels, and on demand.
+    closer: Vec<Option<Box<[B]>>>,
+    /// For each tile, the distance from which on the ground hides everything.
+    pub(crate) depths: Depths,
+    /// Where the rays of each pixel begin to walk.
+    beams: Beams,
+    /// The picture without lava, in styles in which lava changes no pixel that it does not cover.
+    pub(crate) bare: Bare,
+}
+
+/// A picture without lava, and what the last frame drew over it.
+#[derive(Clone, Debug)]
+pub(crate) struct Bare {
+    /// The finished picture.
+    pub(crate) image: Image,
+    /// Light of one ray through the middle of each pixel, without lava except where it was drawn.
+    pub(crate) film: Film,
+    /// Where the last frame drew lava into the film; none before the first frame.
+    pub(crate) drawn: Option<Live>,
+}
+
+/// The inputs that do not depend on the lava: camera, ground and sampling.
+pub(crate) struct Scene<'a> {
+    pub(crate) camera: &'a Camera,
+    pub(crate) block: &'a Heightfield,
+    pub(crate) part: Part,
+    pub(crate) antialias: Antialias,
+    /// Whether what the rays of supersampled pixels meet is cached for the next frame.
+    pub(crate) keeps_closer: bool,
+    pub(crate) level: Level,
+    /// Cancels the frame when set.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// Whether supersampled pixels are cached for the next frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    Kept,
+    Not,
+}
+
+/// One frame: the tracer of its rays, the camera, and the tiles that it draws.
+pub(crate) struct Frame<'a, T: Tracer> {
+    pub(crate) tracer: &'a T,
+    pub(crate) camera: &'a Camera,
+    /// Where there may be lava.
+    pub(crate) tiles: &'a Tiles,
+    /// Where there may be other media, if there are any.
+    pub(crate) others: Option<&'a OtherTiles>,
+    /// The tiles that are drawn; the rest of the picture is reused.
+    pub(crate) live: &'a Live,
+    /// Veils of smoke over the rays of the picture, where they are known.
+    pub(crate) veils: Option<Veils>,
+    /// Shift of the mask that spreads samples along the rays.
+    pub(crate) turn: f32,
+    pub(crate) level: Level,
+    /// Cancels the frame when set: its pixels are undefined then.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// Backdrops of the rays through the middles of a row of pixels.
+struct Behinds<'a, T: Tracer> {
+    tracer: &'a T,
+    camera: &'a Camera,
+    beams: &'a Beams,
+    y: usize,
+    row: &'a mut [T::Behind],
+}
+
+/// The pixels of a row that are drawn, one ray through the middle of each.
+struct Exposed<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    y: usize,
+    behind: &'a [T::Behind],
+    light: &'a mut [V3],
+}
+
+/// The light of those pixels of a row that are wanted, with four rays.
+struct Refined<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    beams: &'a Beams,
+    y: usize,
+    film: &'a Film,
+    wanted: Wanted,
+    /// Backdrops of their rays, where these are cached.
+    closer: Option<&'a mut [Option<Closer<T>>]>,
+    light: &'a mut [V3],
+}
+
+/// The bytes of the pixels of a row that are drawn, with four rays in those that are wanted.
+struct Developed<'a, T: Tracer> {
+    frame: &'a Frame<'a, T>,
+    beams: &'a Beams,
+    y: usize,
+    film: &'a Film,
+    wanted: Option<Wanted>,
+    /// Backdrops of supersampled pixels, where these are cached.
+    closer: Option<&'a mut [Option<Closer<T>>]>,
+    row: &'a mut [u8],
+}
+
+impl<B: Copy + Default + Send + Sync> Kept<B> {
+    /// Finds what is behind the lava of a scene at the middle of every pixel; reuses the memory of the last scene. The result
+    /// is undefined when the scene's `stop` was set meanwhile.
+    pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
+        let (camera, (width, height)) = (scene.camera, scene.camera.size());
+        let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
+        self.centres.resize(width * height, B::default());
+        let rows = self.centres.par_chunks_mut(width).enumerate();
+        rows.filter(|_| goes_on(scene.stop))
+            .for_each(|(y, row)| scene.level.run(Behinds { tracer, camera, beams: &beams, y, row }));
+        let depths = Depths::new(camera, &self.centres, T::far, scene.antialias != Antialias::Off);
+        self.closer.clear();
+        let keeps = scene.antialias != Antialias::Off && scene.keeps_closer && width * height <= MOST_KEPT;
+        self.closer.resize(if keeps { width * height } else { 0 }, None);
+        self.bare.drawn = None;
+        Self { beams, depths, ..self }
+    }
+}
+
+impl Default for Bare {
+    fn default() -> Self {
+        Self { image: Image::filled(0, 0, [0; 3]), film: Film::dark((0, 0)), drawn: None }
+    }
+}
+
+impl<T: Tracer> Frame<'_, T> {
+    /// Traces one ray through the middle of every pixel that is drawn; all other pixels keep their light.
+    pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
+        let width = film.width;
+        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
+        rows.filter(|_| goes_on(self.stop))
+            .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
+    }
+
+    /// Veils of gas and smoke over the rays of the picture; `None` where there is none, or where they are not known apart from the rest.
+    pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<Veils> {
+        let others = self.others?;
+        let size @ (width, height) = self.camera.size();
+        Veils::new(size, weave, |[x, y]| {
+            // The pixels around a corner: the ray goes as far as any of theirs.
+            let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
+            let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));
+            let (mut far, mut gas) = (0.0_f32, Reach::NONE);
+            for (x, y) in pixels {
+                far = far.max(T::far(&behind[y * width + x]));
+                gas = gas.union(others.at(x, y).gas);
+            }
+            if gas.is_empty() || !goes_on(self.stop) {
+                return Some(Veil::NONE);
+            }
+            let ray = self.camera.ray(x as f32, y as f32);
+            let jitter = mask::turned(x / weave.square, y / weave.square, self.turn);
+            let sight = Sight { jitter, reach: Reach::NONE, others: Others { gas, ..Others::NONE }, veil: None };
+            self.tracer.veil(&ray, far, sight)
+        })
+    }
+
+    /// Exposes the backdrop in every pixel; for styles that know it without tracing.
+    pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
+        let width = film.width;
+        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width));
+        rows.for_each(|(light, behind)| {
+            for (light, behind) in light.iter_mut().zip(behind) {
+                *light = self.tracer.bare(behind).unwrap_or_default();
+            }
+        });
+    }
+
+    /// The plain picture of a film where it is drawn, with four rays in the pixels that are `wanted`, if any.
+    pub(crate) fn develop(
+        &self,
+        film: &Film,
+        kept: &mut Kept<T::Behind>,
+        wanted: Option<(Wanted, Keeping)>,
+        image: &mut Image,
+    ) {
+        let (beams, keeping) = (&kept.beams, wanted.map(|(_, keeping)| keeping));
+        let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
+        let develop = |y: usize, row: &mut [u8], closer: Option<&mut [Option<Closer<T>>]>| {
+            let wanted = wanted.map(|(wanted, _)| wanted);
+            self.level.run(Developed { frame: self, beams, y, film, wanted, closer, row });
+        };
+        if kept.closer.is_empty() || keeping == Some(Keeping::Not) {
+            rows.filter(|_| goes_on(self.stop)).for_each(|(y, row)| develop(y, row, None));
+        } else {
+            let closer = kept.closer.par_chunks_mut(film.width);
+            rows.zip(closer)
+                .filter(|_| goes_on(self.stop))
+                .for_each(|((y, row), closer)| develop(y, row, Some(closer)));
+        }
+    }
+
+    /// Light at a place in a pixel; `shift` turns the mask of the jitter.
+    #[inline(always)]
+    fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+        let (x, y) = pixel;
+        let slices = self.tracer.slices();
+        if !slices.is_empty()
+            && let Some(hit) = slices.nearest(&self.camera.ray(x as f32 + u, y as f32 + v), up_to_cut(T::far(behind)))
+        {
+            return self.light_before(s, pixel, (u, v), shift, &T::slice(hit));
+        }
+        self.light_before(s, pixel, (u, v), shift, behind)
+    }
+
+    /// Light at a place in a pixel, with what is really behind the lava there.
+    #[inline(always)]
+    fn light_before<S: Simd>(
+        &self,
+        s: S,
+        pixel: (usize, usize),
+        (u, v): (f32, f32),
+        shift: f32,
+        behind: &T::Behind,
+    ) -> V3 {
+        let (x, y) = pixel;
+        let (reach, far) = (self.tiles.at(x, y), T::far(behind));
+        let others = self.others.map_or(Others::NONE, |tiles| tiles.at(x, y));
+        let is_free = (reach.is_empty() || reach.near >= far) && (others.is_empty() || others.near() >= far);
+        let ray = self.camera.ray(x as f32 + u, y as f32 + v);
+        if is_free && let Some(light) = self.tracer.bare(behind).filter(|_| !self.tracer.reaches_beyond(&ray)) {
+            return light;
+        }
+        let jitter = mask::turned(x, y, self.turn + shift);
+        let veil = self.veils.as_ref().and_then(|veils| veils.at(x as f32 + u, y as f32 + v));
+        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })
+    }
+
+    /// The light of the film with four rays in the pixels that are `wanted`.
+    pub(crate) fn refine(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Wanted) -> Vec<V3> {
+        let mut light = film.light.clone();
+        let beams = &kept.beams;
+        let rows = light.par_chunks_mut(film.width).enumerate();
+        let refine = |y: usize, light: &mut [V3], closer: Option<&mut [Option<Closer<T>>]>| {
+            self.level.run(Refined { frame: self, beams, y, film, wanted, closer, light });
+        };
+        if kept.closer.is_empty() {
+            rows.filter(|_| goes_on(self.stop)).for_each(|(y, light)| refine(y, light, None));
+        } else {
+            let closer = kept.closer.par_chunks_mut(film.width);
+            rows.zip(closer)
+                .filter(|_| goes_on(self.stop))
+                .for_each(|((y, light), closer)| refine(y, light, Some(closer)));
+        }
+        light
+    }
+
+    /// Finds the backdrops of the first rays of a supersampled pixel.
+    #[inline(always)]
+    fn look_closer(&self, beams: &Beams, (x, y): (usize, usize), closer: &mut [T::Behind]) {
+        // Not `map`: closures are not compiled for wide instructions.
+        for (behind, place) in closer.iter_mut().zip(SUBPIXELS) {
+            let (ray, start) = beams.ray(self.camera, (x, y), place);
+            *behind = self.tracer.behind(&ray, start);
+        }
+    }
+
+    /// The mean light of so many `rays` in a pixel; what they meet behind the lava is cached in its row of `kept`.
+    #[inline(always)]
+    fn supersample<S: Simd>(
+        &self,
+        s: S,
+        beams: &Beams,
+        ((x, y), rays): ((usize, usize), usize),
+        kept: Option<&mut [Option<Closer<T>>]>,
+    ) -> V3 {
+        let mut found = [T::Behind::default(); SUBPIXELS.len()];
+        if let Some(known) = kept.as_ref().and_then(|kept| kept[x].as_ref()).filter(|known| known.len() >= rays) {
+            return self.mean(s, x, y, &known[..rays]);
+        }
+        self.look_closer(beams, (x, y), &mut found[..rays]);
+        if let Some(kept) = kept {
+            kept[x] = Some(found[..rays].into());
+        }
+        self.mean(s, x, y, &found[..rays])
+    }
+
+    #[inline(always)]
+    fn mean<S: Simd>(&self, s: S, x: usize, y: usize, behinds: &[T::Behind]) -> V3 {
+        let mut sum = V3::zeros();
+        for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behinds).enumerate() {
+            // The mean of tone-mapped light: one very bright ray must not dominate the pixel.
+            let seen = self.light(s, (x, y), place, index as f32 / behinds.len() as f32, behind);
+            sum += seen / (1.0 + seen.max());
+        }
+        let mean = sum / behinds.len() as f32;
+        mean / (1.0 - mean.max()).max(1e-3)
+    }
+}
+
+impl<T: Tracer> Work for Behinds<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        for (x, behind) in self.row.iter_mut().enumerate() {
+            let (ray, start) = self.beams.ray(self.camera, (x, self.y), (0.5, 0.5));
+            *behind = self.tracer.behind(&ray, start);
+        }
+    }
+}
+
+impl<T: Tracer> Work for Exposed<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        for run in self.frame.live.runs(self.y) {
+            for x in run {
+                self.light[x] = self.frame.light(s, (x, self.y), (0.5, 0.5), 0.0, &self.behind[x]);
+            }
+        }
+    }
+}
+
+impl<T: Tracer> Work for Refined<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        for run in self.frame.live.runs(self.y) {
+            for x in run {
+                let pixel = (x, self.y);
+                let rays = self.wanted.rays(self.film, pixel);
+                if rays > 0 {
+                    self.light[x] = self.frame.supersample(s, self.beams, (pixel, rays), self.closer.as_deref_mut());
+                }
+            }
+        }
+    }
+}
+
+impl<T: Tracer> Work for Developed<'_, T> {
+    #[inline(always)]
+    fn with<S: Simd>(mut self, s: S) {
+        let (film, y) = (self.film, self.y);
+        for run in self.frame.live.runs(y) {
+            for x in run {
+                let light = match self.wanted.map_or(0, |wanted| wanted.rays(film, (x, y))) {
+                    0 => film.light[y * film.width + x],
+                    rays => self.frame.supersample(s, self.beams, ((x, y), rays), self.closer.as_deref_mut()),
+                };
+                self.row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
+            }
+        }
+    }
+}
+
+/// Whether a frame is still wanted.
+fn goes_on(stop: &AtomicBool) -> bool {
+    !stop.load(Ordering::Relaxed)
+}
+
+/// How much of the sky each pixel hides: ground and slices all, lava by its opacity, light that spills over as far as it
+/// is seen.
+pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
+    let pixel = |k: usize| {
+        let (x, y) = (k % image.width, k / image.width);
+        let mut opacity = 0.0;
+        let mut sky = V3::zeros();
+        for (u, v) in SUBPIXELS {
+            let ray = camera.ray(x as f32 + u, y as f32 + v);
+            let behind = tracer.behind(&ray, 0.0);
+            let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
+            let sight = Sight { jitter: mask::value(x, y), reach: Reach::ALL, others: Others::ALL, veil: None };
+            opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
+            sky += tracer.bare(&behind).unwrap_or_default();
+        }
+        let n = SUBPIXELS.len() as f32;
+        let bare = how.pixel(sky / n, (x, y));
+        let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
+        // One level of difference is noise.
+        ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
+    };
+    (0..image.width * image.height).into_par_iter().map(pixel).collect()
+}
+
+/// Backdrops of the rays of a supersampled pixel.
+type Closer<T> = Box<[<T as Tracer>::Behind]>;
+
+/// The pixels that are supersampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those that differ from a neighbour.
+    Edges,
+    All,
+}
+
+impl Wanted {
+    /// Number of rays by which the pixel (x, y) of a film is traced again, 0 where it is not.
+    #[inline(always)]
+    fn rays(self, film: &Film, (x, y): (usize, usize)) -> usize {
+        if self == Self::All {
+            return SUBPIXELS.len();
+        }
+        let at = |x: usize, y: usize| luminance(film.light[y * film.width + x]);
+        let here = at(x, y);
+        // All four without a branch, which is faster; at the picture's sides a pixel is its own neighbour.
+        let (east, south) = ((x + 1).min(film.width - 1), (y + 1).min(film.height - 1));
+        let around = [at(x.saturating_sub(1), y), at(x, y.saturating_sub(1)), at(east, y), at(x, south)];
+        let differs = |least: f32| around.iter().fold(false, |any, there| any | contrasts(here, *there, least));
+        match differs(EDGE_CONTRAST) {
+            false => 0,
+            true if differs(SHARP_CONTRAST) => SUBPIXELS.len(),
+            true => SUBPIXELS.len() / 2,
+        }
+    }
+}
+
+/// Whether two luminances differ by more than this after a simple tone map, l / (l + 0.25).
+#[inline(always)]
+fn contrasts(a: f32, b: f32, least: f32) -> bool {
+    const MIDDLE: f32 = 0.25;
+    MIDDLE * (a - b).abs() > least * ((a + MIDDLE) * (b + MIDDLE))
+}

@@ -1,0 +1,250 @@
+//! How far the rays of a camera go at least before they can meet the ground, for small squares of pixels at a time.
+//!
+//! A beam is all the rays through a square of pixels. It is a pyramid with its tip at the eye, and what it covers between
+//! two depths fits into a box; where that box lies above the highest ground under it, none of the rays meets the ground.
+//! Large beams find how far the eye sees nothing but air, the smaller ones in them go on from there, and a ray begins its
+//! own walk a few patches before it meets the ground.
+
+use lavoxel_base::parallel::*;
+
+use crate::camera::{Camera, Ray};
+use crate::ground::heightfield::{Heightfield, Part};
+use crate::math::V3;
+use lavoxel_base::simd::{Level, Simd, Work};
+
+/// Edges of the squares in pixels, from the largest.
+const SIDES: [usize; 4] = [64, 16, 4, LEAF];
+/// Edge of the smallest squares.
+const LEAF: usize = 2;
+
+/// For each square of pixels of a picture, the depth before which there is no ground.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beams {
+    /// Squares in a row.
+    across: usize,
+    /// Depths in cells; [`f32::MAX`] where there is no ground at all.
+    free: Vec<f32>,
+}
+
+impl Beams {
+    /// Beams of a camera before a part of the ground; `old` gives its memory.
+    pub(crate) fn new(block: &Heightfield, part: &Part, camera: &Camera, level: Level, old: Self) -> Self {
+        let (width, height) = camera.size();
+        // One square for the whole picture, of which nothing is known.
+        let (mut coarse, mut across, mut large) = (vec![0.0], 1, SIDES[0] * width.max(height));
+        let mut fine = old.free;
+        for side in SIDES {
+            let (rows, ratio, row) = (height.div_ceil(side), large / side, across);
+            across = width.div_ceil(side);
+            fine.clear();
+            fine.resize(across * rows, 0.0);
+            fine.par_chunks_mut(across).enumerate().for_each(|(j, free)| {
+                let coarse = &coarse[j / ratio * row..];
+                level.run(Row { block, part, camera, side, j, coarse, ratio, free });
+            });
+            (coarse, fine, large) = (fine, coarse, side);
+        }
+        Self { across, free: coarse }
+    }
+
+    /// The ray through a place in the pixel (x, y), and the distance along it before which there is no ground; infinite where
+    /// there is none at all.
+    #[inline(always)]
+    pub(crate) fn ray(&self, camera: &Camera, (x, y): (usize, usize), (u, v): (f32, f32)) -> (Ray, f32) {
+        let (ray, length) = camera.ray_and_length(x as f32 + u, y as f32 + v);
+        let free = self.free[y / LEAF * self.across + x / LEAF];
+        (ray, if free < f32::MAX { (free * length * 0.999_99 - 1e-3).max(0.0) } else { f32::INFINITY })
+    }
+}
+
+/// A row of squares, and what larger squares know of it.
+struct Row<'a> {
+    block: &'a Heightfield,
+    part: &'a Part,
+    camera: &'a Camera,
+    side: usize,
+    j: usize,
+    /// Depths of the squares that this row lies in, and how many small squares lie in one.
+    coarse: &'a [f32],
+    ratio: usize,
+    free: &'a mut [f32],
+}
+
+impl Work for Row<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        for (i, free) in self.free.iter_mut().enumerate() {
+            let known = self.coarse[i / self.ratio];
+            *free = if known < f32::MAX {
+                Beam::new(self.block, self.camera, [i, self.j], self.side).free_from(self.block, self.part, known)
+            } else {
+                known
+            };
+        }
+    }
+}
+
+/// The rays through a square of pixels, as directions of depth 1; x and z in patches.
+struct Beam {
+    origin: V3,
+    /// Smallest and largest direction of its rays along each axis.
+    low: V3,
+    high: V3,
+    /// Cells that the square is wide at depth 1.
+    spread: f32,
+    /// Patches to a cell.
+    scale: f32,
+}
+
+impl Beam {
+    #[inline(always)]
+    fn new(block: &Heightfield, camera: &Camera, [i, j]: [usize; 2], side: usize) -> Self {
+        /// Rounding must not leave a ray outside, in pixels.
+        const SLACK: f32 = 0.01;
+        let ([across, down], [right, up, forward]) = (camera.middle(), camera.axes());
+        let pixel = camera.pixel();
+        let ends = |n: usize, middle: f32| {
+            [(n * side) as f32 - SLACK - middle, ((n + 1) * side) as f32 + SLACK - middle].map(|end| end * pixel)
+        };
+        let (xs, ys) = (ends(i, across), ends(j, down));
+        // Directions are linear in both places, so that the extremes are those of the ends.
+        let (mut low, mut high) = (block.patches(forward), block.patches(forward));
+        for (axis, [a, b]) in [(block.patches(right), xs), (block.patches(-up), ys)] {
+            for k in 0..3 {
+                let (a, b) = (axis[k] * a, axis[k] * b);
+                low[k] += if a < b { a } else { b };
+                high[k] += if a < b { b } else { a };
+            }
+        }
+        let origin = block.patches(camera.eye().coords);
+        Self { origin, low, high, spread: pixel * side as f32, scale: block.heights.per_cell }
+    }
+
+    /// Depth up to which the beam is free of ground, when it is up to `known`.
+    #[inline(always)]
+    fn free_from(&self, block: &Heightfield, part: &Part, known: f32) -> f32 {
+        let (entry, exit) = self.inside(part);
+        let mut depth = known.max(entry);
+        let shortest = 0.5 / self.scale;
+        let mut least = (0.5 * self.spread * depth).max(shortest);
+        let mut stride = if known > 0.0 { 4.0 * least } else { 0.25 * (exit - depth) };
+        loop {
+            if depth >= exit {
+                return f32::MAX;
+            }
+            let to = (depth + stride).min(exit);
+            if self.is_free(block, part, [depth, to]) {
+                (depth, stride) = (to, 2.0 * stride);
+                least = (0.5 * self.spread * depth).max(shortest);
+            } else if stride < 2.0 * least {
+                return depth;
+            } else {
+                stride *= 0.25;
+            }
+        }
+    }
+
+    /// Depths between which the beam may touch the box of a part.
+    #[inline(always)]
+    fn inside(&self, part: &Part) -> (f32, f32) {
+        let (mut entry, mut far) = (0.0_f32, (part.high - part.low).norm());
+        far += (0.5 * (part.high + part.low) - self.origin).norm();
+        for axis in 0..3 {
+            let (o, low, high) = (self.origin[axis], part.low[axis], part.high[axis]);
+            let (down, up) = (self.low[axis], self.high[axis]);
+            if low >= high {
+                return (0.0, 0.0);
+            }
+            // The fastest ray comes in first, the slowest leaves last.
+            let (to, fast) = if o < low { (low - o, up) } else { (o - high, -down) };
+            if to > 0.0 {
+                entry = entry.max(if fast > 0.0 { 0.999_99 * to / fast } else { f32::MAX });
+            }
+            if down > 0.0 {
+                far = far.min(1.000_01 * (high - o) / down);
+            } else if up < 0.0 {
+                far = far.min(1.000_01 * (low - o) / up);
+            }
+        }
+        (entry, far)
+    }
+
+    /// Whether no ray of the beam meets the ground between two depths.
+    #[inline(always)]
+    fn is_free(&self, block: &Heightfield, part: &Part, [from, to]: [f32; 2]) -> bool {
+        let away = self.origin.x.abs().max(self.origin.y.abs()).max(self.origin.z.abs());
+        let slack = (2e-3 + 2e-6 * (to + away)) * self.scale;
+        // Not closures: they are not compiled for wide instructions.
+        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let (o, a, b) = (self.origin[axis], self.low[axis], self.high[axis]);
+            low[axis] = o + a * if a < 0.0 { to } else { from } - slack;
+            high[axis] = o + b * if b < 0.0 { from } else { to } + slack;
+            if high[axis] < part.low[axis] || low[axis] > part.high[axis] {
+                return true;
+            }
+        }
+        let last = [block.heights.width - 2, block.heights.depth - 2];
+        let (mut first, mut end) = ([0; 2], [0; 2]);
+        for (k, axis) in [0, 2].into_iter().enumerate() {
+            first[k] = (low[axis].max(part.low[axis]) as u32 as usize).min(last[k]);
+            end[k] = (high[axis].min(part.high[axis]) as u32 as usize).min(last[k]);
+        }
+        low[1] > block.highest_with_caves(first, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::heightfield::tests::{hill, parts};
+
+    fn cameras() -> Vec<Camera> {
+        let pose = |eye: [f32; 3], turn: (f32, f32), fov: f32| Camera::from_pose(eye.into(), turn, fov, (71, 53));
+        vec![
+            pose([40.0, 24.0, 38.0], (130.0, 30.0), 40.0),
+            pose([10.0, 60.0, 7.0], (20.0, 89.0), 30.0),
+            pose([10.0, 7.3, 7.0], (250.0, 2.0), 100.0),
+            pose([-30.0, 0.0, 7.0], (270.0, 0.0), 50.0),
+            pose([12.0, -20.0, 9.0], (0.0, -70.0), 60.0),
+            pose([900.0, 400.0, -700.0], (52.0, 20.0), 2.0),
+        ]
+    }
+
+    #[test]
+    fn rays_that_start_late_meet_the_ground_where_they_always_did() {
+        let field = hill();
+        let (mut met, mut air) = (0, 0.0);
+        for part in parts(&field) {
+            for camera in cameras() {
+                let beams = Beams::new(&field, &part, &camera, Level::fastest(), Beams::default());
+                for pixel in 0..71 * 53 {
+                    let (x, y) = (pixel % 71, pixel / 71);
+                    for (u, v) in [(0.5, 0.5), (0.0, 1.0), (0.99, 0.01)] {
+                        let (ray, start) = beams.ray(&camera, (x, y), (u, v));
+                        match (field.hit(&ray, &part, start), field.hit(&ray, &part, 0.0)) {
+                            (Some(late), Some(hit)) => {
+                                assert!((late.t - hit.t).abs() < 1e-3 + 2e-6 * hit.t, "{late:?} against {hit:?}");
+                                (met, air) = (met + 1, air + (hit.t - start) / hit.t);
+                            }
+                            (None, None) => {}
+                            (late, hit) => panic!("{part:?}, {camera:?} at {x}, {y}: {late:?} against {hit:?}"),
+                        }
+                    }
+                }
+            }
+        }
+        assert!(met > 10_000 && air < 0.3 * met as f32, "{met} rays, on average {} of them walked", air / met as f32);
+    }
+
+    #[test]
+    fn an_empty_part_has_no_ground() {
+        let field = hill();
+        let mut part = field.whole();
+        part.high.x = part.low.x;
+        for camera in cameras() {
+            let beams = Beams::new(&field, &part, &camera, Level::fastest(), Beams::default());
+            assert!(beams.free.iter().all(|free| *free == f32::MAX));
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The ground beyond the sides of the box: it goes on as it ends there, and sinks into a sea, or becomes a plain.
+//!
+//! ```text
+//!            _/\_                        _/\_
+//!  ~~~~~.·´ |    | `·.~~~~~   ______..· |    | ·..______
+//!   .·´     |____|     `·.              |____|
+//!  margin     box     margin    margin    box    margin
+//! ```
+
+use nalgebra::Vector2;
+
+use super::heightfield::{Face, Heightfield};
+use super::land::{Rock, old_flow};
+use super::raster::Raster;
+use crate::camera::Ray;
+use crate::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};
+use crate::noise;
+use lavoxel_automaton::view::{LookSpec, Surroundings};
+
+/// Cells of land beyond each side, in longest sides of the box, in a sea and on a plain; and most nodes along an edge of all land.
+const MARGINS: [f32; 2] = [1.25, 2.4];
+const NODES: f32 = 640.0;
+/// Longest sides of the box by which the ground has sunk at the end of the margin, below the lowest of the box's sides.
+const DEEPEST: f32 = 0.26;
+/// Longest sides of the box over which a slope at its sides goes on, and the steepest way down and up of these.
+const GOES_ON: f32 = 0.14;
+const STEEPEST: [f32; 2] = [-0.9, 0.35];
+/// Cells of the box over which that slope is taken, inwards and along the side.
+const SLOPED: f32 = 8.0;
+/// Share of the distance from a side by which ridges bend, and along which the heights of the side become one.
+const BENDS: f32 = 0.45;
+const WIDENS: f32 = 0.8;
+/// Places along that stretch and their weights, so many that a peak at the side has no row of echoes.
+const SIDES: [(f32, f32); 13] = [
+    (-0.9, 0.02),
+    (-0.75, 0.045),
+    (-0.6, 0.07),
+    (-0.45, 0.09),
+    (-0.3, 0.11),
+    (-0.15, 0.12),
+    (0.0, 0.09),
+    (0.15, 0.12),
+    (0.3, 0.11),
+    (0.45, 0.09),
+    (0.6, 0.07),
+    (0.75, 0.045),
+    (0.9, 0.02),
+];
+/// Height of hills in shares of the distance from a side, and the longest sides at which they grow no more.
+const HILLS: f32 = 0.08;
+const HILLY: f32 = 0.3;
+/// Height of rocks on it in units of pattern, and the units from the side at which they are as high.
+const ROCKS: [f32; 2] = [0.8, 5.0];
+/// Longest sides of the box above its lowest side at which sunlight on lower ground is taken: below water it comes from its surface.
+const LIT: f32 = 0.03;
+/// Cells below the box's ground at which a node lies that its ground hides, beside its sides.
+const HIDDEN: f32 = 0.3;
+
+/// Cells by which the ground at the sides of the box may rise or sink before that around it is baked again.
+const STEP: f32 = 0.4;
+/// Share of the box's sides that lie below the plain.
+const LOW: f32 = 0.2;
+/// Share of the margin from which hills become the plain.
+const FLAT: f32 = 0.75;
+
+/// How the ground around a box ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ends {
+    /// Below the water of a sea.
+    Sea,
+    /// In a plain that goes on to the horizon.
+    Plain,
+}
+
+impl Ends {
+    /// Of the ground around the box of a look, where there is any.
+    pub(crate) fn of(look: &LookSpec) -> Option<Self> {
+        match look.surroundings {
+            Surroundings::Sea => Some(Self::Sea),
+            Surroundings::Land => Some(Self::Plain),
+            Surroundings::Sky | Surroundings::Table => None,
+        }
+    }
+}
+
+/// Ground around a box; places are in cells of the box.
+#[derive(Clone, Debug)]
+pub struct Beyond {
+    pub ends: Ends,
+    /// Height of the plain in which it ends.
+    pub(crate) plain: f32,
+    /// As rays meet it, in nodes: open where the box is.
+    open: Heightfield,
+    pub albedo: Raster<V3>,
+    pub normal: Raster<V3>,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub light: Raster<Vector2<f32>>,
+    /// Cells from the first node to the box, and from node to node.
+    pub margin: f32,
+    pub spacing: f32,
+    /// Cells of the box along x and z.
+    size: [f32; 2],
+    /// Heights of the nodes at the sides of the box.
+    sides: Vec<f32>,
+}
+
+/// Shape of the ground around a box.
+struct Outline<'a> {
+    block: &'a Heightfield,
+    size: [f32; 2],
+    longest: f32,
+    unit: f32,
+    /// Lowest of the box's sides, and the height of a plain around it.
+    lowest: f32,
+    plain: f32,
+    margin: f32,
+    ends: Ends,
+}
+
+impl Outline<'_> {
+    /// Height of the ground at a place in cells: that of the box in it.
+    fn height(&self, x: f32, z: f32) -> f32 {
+        let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
+        let out = Vector2::new(x - held[0], z - held[1]);
+        let away = out.norm();
+        let heights = &self.block.heights;
+        if away <= 0.0 {
+            return heights.at(x, z);
+        }
+        let (toward, tall) = (out / away, self.block.tall);
+        let q = v3(x, 0.0, z) / self.unit;
+        let bent = |shift: V3| BENDS * away * noise::fractal(q * 0.028 + shift, 3);
+        let (bend_x, bend_z) = (bent(v3(3.0, 1.0, 8.0)), bent(v3(9.0, 4.0, 2.0)));
+        let side = |aside: f32| {
+            let shift = aside * WIDENS * away;
+            heights.at(held[0] - toward.y * shift + bend_x, held[1] + toward.x * shift + bend_z)
+        };
+        let mean = |of: &dyn Fn(f32) -> f32| SIDES.iter().map(|&(aside, weight)| of(aside) * weight).sum::<f32>();
+        let here = if away < 1e-3 { heights.at(held[0], held[1]) } else { mean(&side) };
+        // The slope of a stretch of the side: that of each of its cells would go on as a furrow.
+        let slope = |aside: f32| {
+            let shift = aside * (SLOPED + WIDENS * away);
+            let at = |inward: f32| {
+                let [x, z] = [held[0] - toward.y * shift, held[1] + toward.x * shift];
+                heights.at(x - toward.x * inward, z - toward.y * inward)
+            };
+            at(0.0) - at(SLOPED)
+        };
+        let slope = (mean(&slope) * tall / SLOPED).clamp(STEEPEST[0], STEEPEST[1]);
+        let goes_on = GOES_ON * self.longest;
+        let slope = slope * goes_on * (1.0 - (-away / goes_on).exp());
+        let t = saturate(away / self.margin);
+        let ended = t * t * (3.0 - 2.0 * t);
+        let relief = self.relief(q, away);
+        match self.ends {
+            Ends::Sea => {
+                let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * ended;
+                here + (slope - sunk + relief) / tall
+            }
+            Ends::Plain => {
+                let relief = slope * (1.0 - ended) + relief * (1.0 - smoothstep(FLAT, 1.0, t));
+                lerp(here, self.plain, ended) + relief / tall
+            }
+        }
+    }
+
+    /// Height of hills and rocks at a place in units of pattern, so far away from the box.
+    fn relief(&self, q: V3, away: f32) -> f32 {
+        // Ridges between washed valleys, not round lumps.
+        let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
+        let ridge = 0.3 - noise::fractal(q * 0.016 + v3(6.0, 2.0, 4.0) + V3::repeat(0.016 * warp), 2).abs() * 1.5;
+        let broad = noise::fractal(q * 0.012 + v3(4.0, 7.0, 2.0), 3);
+        let hills = HILLS * away.min(HILLY * self.longest) * (ridge + broad);
+        // Old flows stand over plains of ash, and are rougher.
+        let flow = old_flow(q);
+        let rough = noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 5);
+        let near = saturate(away / (ROCKS[1] * self.unit));
+        let rocks = ROCKS[0] * self.unit * near * (flow + lerp(0.12, 1.0, flow) * (rough + 0.5 * (0.2 - rough.abs())));
+        hills + rocks
+    }
+
+    /// Height without the box, which is cut out so that rays meet its own ground there.
+    fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
+        let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
+        match inside {
+            _ if inside <= 0.0 => self.height(x, z),
+            _ if inside < spacing => self.height(x, z) - HIDDEN,
+            _ => foot,
+        }
+    }
+}
+
+/// Colour and grain of rock by place and height in cells, and normal.
+pub struct Surface {
+    pub(super) albedo: V3,
+    pub(super) normal: V3,
+}
+
+impl Beyond {
+    /// Bakes the ground around a block. `surface` gives the rock of a place with its smooth normal, `sun` the share of the sun that
+    /// arrives at a node of a field, and `sky` that of the sky.
+    pub(super) fn bake(
+        (block, ends): (&Heightfield, Ends),
+        unit: f32,
+        surface: impl Fn(V3, V3) -> Surface + Sync,
+        sun: impl Fn(&Heightfield, [f32; 3]) -> f32 + Sync,
+        sky: impl Fn(&Heightfield, V3) -> f32 + Sync,
+    ) -> Self {
+        let size = [block.width(), block.depth()];
+        let longest = size[0].max(size[1]);
+        let (spacing, margin) = spread(longest, ends);
+        let sides = sides(block);
+        let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
+        let plain = low(&sides);
+        let outline = Outline { block, size, longest, unit, lowest, plain, margin, ends };
+        let counts = size.map(|side| ((side + 2.0 * margin) / spacing).ceil() as usize);
+        let place = |node: f32| node * spacing - margin;
+        let raster = |make: &(dyn Fn(f32, f32) -> f32 + Sync)| {
+            Raster::nodes((counts[0], counts[1]), 1, |i, j| make(place(i), place(j)))
+        };
+        let heights = raster(&|x, z| outline.height(x, z));
+        let foot = heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0;
+        let mut whole = Heightfield::new(heights, foot);
+        whole.tall = block.tall / spacing;
+        let mut open = Heightfield::new(raster(&|x, z| outline.open(x, z, spacing, foot)), foot - 1.0);
+        open.tall = whole.tall;
+        let smooth = whole.heights.map(|i, j, _| whole.normal(i, j, 1.0));
+        let rock = whole.heights.map(|i, j, h| {
+            let rock = surface(v3(place(i), h, place(j)), smooth.at(i, j));
+            [rock.albedo, rock.normal]
+        });
+        let least = if ends == Ends::Sea { lowest + LIT * longest / block.tall } else { f32::MIN };
+        let lit = whole.heights.map(|i, j, h| sun(&whole, [i, h.max(least), j])).blurred(1);
+        let light = lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
+        let (albedo, normal) = (rock.map(|_, _, [albedo, _]| albedo), rock.map(|_, _, [_, normal]| normal));
+        Self { ends, plain, open, albedo, normal, light, margin, spacing, size, sides }
+    }
+
+    /// Whether it begins at the sides of a block, or so near to them that no step is seen: a bake for each film of lava that sets at
+    /// them would take longer than the picture.
+    pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
+        sides(block).iter().zip(&self.sides).all(|(new, old)| (new - old).abs() <= STEP)
+    }
+
+    /// Nodes along x and z, and the heights at them.
+    pub fn heights(&self) -> &Raster<f32> {
+        &self.open.heights
+    }
+
+    /// Place in nodes.
+    #[inline(always)]
+    fn node(&self, x: f32, z: f32) -> [f32; 2] {
+        [(x + self.margin) / self.spacing, (z + self.margin) / self.spacing]
+    }
+
+    /// How far a ray goes until it meets the ground.
+    pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
+        let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
+        let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
+        let hit = self.open.hit(&Ray { origin: v3(x, ray.origin.y, z), direction }, &self.open.whole(), 0.0)?;
+        // A little of it stands in the box, hidden by the ground there.
+        (hit.face == Face::Top).then_some(hit.t)
+    }
+
+    /// Whether a place lies beyond the sides of the box.
+    pub(crate) fn has(&self, x: f32, z: f32) -> bool {
+        x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
+    }
+
+    /// Height of the ground.
+    pub fn height(&self, x: f32, z: f32) -> f32 {
+        let [i, j] = self.node(x, z);
+        self.open.heights.at(i, j)
+    }
+
+    /// The ground's surface.
+    pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
+        let [i, j] = self.node(x, z);
+        Rock { albedo: self.albedo.at(i, j), normal: unit_or_up(self.normal.at(i, j)), light: self.light.at(i, j) }
+    }
+
+    /// Share of the sun that arrives.
+    pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
+        let [i, j] = self.node(x, z);
+        self.light.at(i, j).y
+    }
+}
+
+/// Cells from node to node of the ground around a box with this longest side, and from the first node to the box.
+fn spread(longest: f32, ends: Ends) -> (f32, f32) {
+    let share = MARGINS[ends as usize];
+    let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
+    (spacing, (share * longest / spacing).ceil() * spacing)
+}
+
+/// Number of nodes around a box of so many cells along x and z.
+pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
+    let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
+    size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1).iter().product()
+}
+
+/// Heights of the nodes at the sides of a block.
+fn sides(block: &Heightfield) -> Vec<f32> {
+    let Raster { width, depth, data, .. } = &block.heights;
+    let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
+    let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
+    rows.chain(columns).map(|k| data[k]).collect()
+}
+
+/// Height of the lower sides of a box.
+fn low(sides: &[f32]) -> f32 {
+    let mut sides = sides.to_vec();
+    let at = ((sides.len() - 1) as f32 * LOW) as usize;
+    *sides.select_nth_unstable_by(at, f32::total_cmp).1
+}
+
+/// Cells from a box of this size along x and z to a place.
+pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
+    let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
+    out(p.x, size[0]).hypot(out(p.z, size[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::land::TerrainLook;
+    use lavoxel_base::grid::Grid;
+    use ndarray::Array2;
+
+    fn land(surroundings: Surroundings, raised: f32) -> TerrainLook {
+        let height = |(z, x): (usize, usize)| 6.0 + 2.0 * (0.5 * x as f32).sin() + 0.15 * z as f32;
+        let grid = Grid::new(24, 16, 20);
+        let mut ground = Array2::from_shape_fn((grid.nz, grid.nx), height);
+        ground[[0, 3]] += raised;
+        TerrainLook::bake(&ground, grid, &LookSpec { surroundings, ..LookSpec::default() }, 48)
+    }
+
+    #[test]
+    fn it_begins_as_the_box_ends_and_sinks_or_becomes_a_plain() {
+        for surroundings in [Surroundings::Land, Surroundings::Sea] {
+            let land = land(surroundings, 0.0);
+            let beyond = land.beyond.as_ref().expect("ground around the box");
+            let lowest = beyond.sides.iter().copied().fold(f32::MAX, f32::min);
+            for k in 0..20 {
+                let at = 0.5 + k as f32;
+                for (x, z) in [(at, -0.01), (at, 20.01), (-0.01, at), (24.01, at)] {
+                    let inside = land.block.heights.at(x.clamp(0.0, 24.0), z.clamp(0.0, 20.0));
+                    assert!((beyond.height(x, z) - inside).abs() < 0.6, "{surroundings:?} at {x}, {z}");
+                }
+                let end = beyond.height(0.2 - beyond.margin, at);
+                match beyond.ends {
+                    Ends::Plain => assert!((end - beyond.plain).abs() < 0.05, "{end} is not {}", beyond.plain),
+                    Ends::Sea => assert!(end < lowest - 1.0, "{end} is not below {lowest}"),
+                }
+            }
+            assert!(beyond.plain >= lowest && beyond.plain < 9.0);
+            let down = Ray { origin: v3(-9.0, 40.0, 7.0), direction: v3(0.0, -1.0, 0.0) };
+            let t = beyond.hit(&down).expect("ground below");
+            assert!((40.0 - t - beyond.height(-9.0, 7.0)).abs() < 0.05);
+        }
+        assert!(land(Surroundings::Table, 0.0).beyond.is_none() && land(Surroundings::Sky, 0.0).beyond.is_none());
+    }
+
+    #[test]
+    fn a_film_that_sets_at_a_side_bakes_nothing_again_and_a_cell_does() {
+        let bare = land(Surroundings::Land, 0.0);
+        let beyond = bare.beyond.expect("ground around the box");
+        assert!(beyond.is_beside(&land(Surroundings::Land, 0.2).block));
+        assert!(!beyond.is_beside(&land(Surroundings::Land, 2.0).block));
+    }
+}

@@ -1,0 +1,329 @@
+//! Light that lava throws on the rock around it, without extra rays: a map of the glow of each column, blurred at three
+//! radii, approximates light from near, middle and far.
+
+use std::ops::Range;
+
+use lavoxel_base::parallel::*;
+use nalgebra::Vector2;
+
+use lavoxel_automaton::world::Span;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_sim::lowpass::{ENERGY_SHOWN, Volume};
+
+use crate::ground::beyond::beyond;
+use crate::ground::raster::Raster;
+use crate::lava::blackbody::{kelvin, red_hot};
+use crate::lava::crust::{cracked, youth};
+use crate::math::{V3, lerp, saturate, smoothstep, v3};
+use lavoxel_automaton::view::LookSpec;
+
+/// Temperature in kelvin whose colour the light of lava has on what is around it, and how much brighter than that colour it is.
+pub const KELVIN: f32 = 1040.0;
+pub const STRENGTH: f32 = 33.0;
+
+/// Factor of the light on surfaces, which falls with the square of the blurred glow: beside a wide sheet, most of it is seen at a
+/// grazing angle.
+pub const STEEPER: f32 = 1.6;
+
+/// Share of the light that reaches what is turned away from the lava: more would show no relief beside it.
+pub const ASIDE: f32 = 0.06;
+
+/// Share of the light of open lava that comes out of the cracks of a dull crust.
+const GLIMMERS: f32 = 0.4;
+/// Share of it that leaves a closed crust.
+const DARK: f32 = 0.04;
+
+/// Exponent that narrows the patch of a surface that mirrors the lava.
+pub const GLOSS: i32 = 3;
+
+/// How fast the light on gas fades with the height above the lava.
+pub const HIGH: f32 = 0.008;
+
+/// Cells from the box at which its light is lost: maps end at its sides.
+pub const BEYOND: f32 = 16.0;
+/// Blur radii in cells (of each of three box passes) and their shares of the light.
+const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
+
+/// The keys of the look on which the light of the lava depends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glow {
+    /// [`LookSpec::film`].
+    pub film: f32,
+    /// [`LookSpec::iso`].
+    pub iso: f32,
+    /// [`LookSpec::heat`].
+    pub heat: [f32; 2],
+    /// [`LookSpec::kelvin`].
+    pub kelvin: Option<[f32; 2]>,
+    /// [`LookSpec::cell_height`].
+    pub cell_height: f32,
+}
+
+impl From<&LookSpec> for Glow {
+    fn from(look: &LookSpec) -> Self {
+        Self { film: look.film, iso: look.iso, heat: look.heat, kelvin: look.kelvin, cell_height: look.cell_height }
+    }
+}
+
+/// Glow around each column, and the height from which it comes.
+#[derive(Clone, Debug)]
+pub struct EmberLight {
+    /// For each column x: its glow, y: height in cells of the glowing surface times its glow, both blurred.
+    pub maps: Raster<Vector2<f32>>,
+    /// Glowing patches before any blur, for the light on what is far above them.
+    pub patches: Vec<Patch>,
+    /// Temperature in kelvin of the surface of each column, where it is known.
+    pub crust: Option<Raster<f32>>,
+    /// Height of a cell in its widths.
+    tall: f32,
+}
+
+/// The lava of some neighbouring columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Its middle in cells.
+    pub place: V3,
+    /// Sum of the glow of its columns.
+    pub glow: f32,
+}
+
+/// Columns along the edge of a patch.
+const PATCH: usize = 4;
+
+/// The patches of glowing columns: x is the glow, y the height times the glow.
+fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
+    let across = width.div_ceil(PATCH);
+    let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
+    for (k, column) in columns.iter().enumerate().filter(|(_, column)| column.x > 0.0) {
+        let (x, z) = (k % width, k / width);
+        let (glow, place) = &mut sums[z / PATCH * across + x / PATCH];
+        *glow += column.x;
+        *place += v3((x as f32 + 0.5) * column.x, column.y, (z as f32 + 0.5) * column.x);
+    }
+    sums.into_iter().filter(|(glow, _)| *glow > 0.0).map(|(glow, place)| Patch { place: place / glow, glow }).collect()
+}
+
+impl EmberLight {
+    /// The light of a volume, from the highest drawn cell of every column. `rows` has for each row, numbered `z · ny + y`, the
+    /// cells outside of which it is empty: rows without lava then cost nothing.
+    pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
+        let grid = volume.grid;
+        let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
+        columns.par_chunks_mut(grid.nx).enumerate().for_each(|(z, columns)| {
+            let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
+            look_down(volume, rows, z, glow, columns);
+        });
+        let patches = patches(&columns, grid.nx);
+        let crust = volume.crust.as_ref().map(|crust| Raster::columns((grid.nx, grid.nz), crust.kelvin.clone()));
+        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust, tall: glow.cell_height }
+    }
+
+    /// No light at all.
+    pub(crate) fn none(grid: Grid) -> Self {
+        Self {
+            maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
+            patches: Vec::new(),
+            crust: None,
+            tall: 1.0,
+        }
+    }
+
+    /// Temperature in kelvin of the surface of the lava around a column, where it is known.
+    pub(crate) fn crust(&self, p: V3) -> Option<f32> {
+        self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
+    }
+
+    /// Strength of the glow around a column, about 0..2.
+    pub(crate) fn strength(&self, p: V3) -> f32 {
+        self.maps.at(p.x, p.z).x
+    }
+
+    /// Strength of the glow that reaches a point with normal `n`, about 0..1.
+    pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
+        self.arriving(p).map_or(0.0, |(light, from)| {
+            let facing = saturate(n.dot(&from));
+            STEEPER * light * light * (ASIDE + (1.0 - ASIDE) * facing * facing.sqrt())
+        })
+    }
+
+    /// Strength of the glow that a surface at a point mirrors in a direction: the lava is seen as a wide patch of light.
+    pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
+        self.arriving(p).map_or(0.0, |(light, from)| light * saturate(direction.dot(&from)).powi(GLOSS))
+    }
+
+    /// Strength of the glow that reaches a point from all sides, about 0..1; it fades with the height above the lava, in units
+    /// of pattern of `unit` cells.
+    pub(crate) fn around(&self, p: V3, unit: f32) -> f32 {
+        let here = self.maps.at(p.x, p.z);
+        if here.x < 1e-4 {
+            return 0.0;
+        }
+        let rise = (here.y / here.x - p.y) * self.tall / unit;
+        here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
+    }
+
+    /// Strength of the glow at a point, and the direction from which most of it comes; none where there is no glow.
+    fn arriving(&self, p: V3) -> Option<(f32, V3)> {
+        let here = self.maps.at(p.x, p.z);
+        let (glow, lifted) = (here.x, here.y);
+        let beyond = beyond([self.maps.width as f32, self.maps.depth as f32], p);
+        if glow < 1e-4 || beyond >= BEYOND {
+            return None;
+        }
+        let (east, south) = self.maps.slope(p.x, p.z, 1.2);
+        // The source lies up the gradient, and above or below by the difference in height.
+        let rise = ((lifted / glow - p.y) * self.tall).clamp(-12.0, 12.0);
+        let aim = v3(east.x, 0.06 * glow * (1.0 + 0.5 * rise), south.x);
+        let apart = 1.0 / (1.0 + 0.006 * rise * rise);
+        // A wide sheet must not outshine the sun: the sum of many columns is compressed.
+        let light = glow / (1.0 + 0.9 * glow) * (1.0 - smoothstep(0.0, BEYOND, beyond));
+        Some((light * apart, crate::math::unit_or_up(aim)))
+    }
+}
+
+/// The sum of the blurs. Only the part around what glows is computed.
+fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
+    let mut sum = Raster { data: vec![Vector2::zeros(); map.data.len()], ..*map };
+    let Some((xs, zs)) = around(map, 3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0)) else { return sum };
+    let rows = |data: &'_ [Vector2<f32>]| -> Vec<Vector2<f32>> {
+        zs.clone().flat_map(|z| data[z * map.width..][xs.clone()].to_vec()).collect()
+    };
+    let part = Raster { width: xs.len(), depth: zs.len(), data: rows(&map.data), ..*map };
+    for (radius, share) in REACHES {
+        let blurred = part.blurred(radius);
+        let to = sum.data.par_chunks_mut(map.width).skip(zs.start).zip(blurred.data.par_chunks(xs.len()));
+        to.for_each(|(sum, blurred)| sum[xs.clone()].iter_mut().zip(blurred).for_each(|(s, b)| *s += b * share));
+    }
+    sum
+}
+
+/// The columns along x and z outside of which nothing glows, and `margin` more on each side.
+fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Range<usize>)> {
+    let glows = |row: &[Vector2<f32>]| row.iter().any(|column| column.x != 0.0);
+    let rows = || map.data.chunks(map.width).enumerate().filter(|(_, row)| glows(row));
+    let (first, last) = (rows().next()?.0, rows().next_back()?.0);
+    let (mut from, mut to) = (map.width, 0);
+    for (_, row) in rows() {
+        let along = |x: &usize| row[*x].x != 0.0;
+        from = (0..from).find(along).unwrap_or(from);
+        to = (to..map.width).rfind(along).map_or(to, |x| x + 1);
+    }
+    let grown = |from: usize, to: usize, n: usize| from.saturating_sub(margin)..(to + margin).min(n);
+    Some((grown(from, to, map.width), grown(first, last + 1, map.depth)))
+}
+
+/// Finds in each column of slab `z` the highest cell that is drawn: strength of the light that leaves it upward, and
+/// height of its centre times that strength.
+fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, columns: &mut [Vector2<f32>]) {
+    let grid = volume.grid;
+    // Densities are whole numbers: above the threshold means above its whole part.
+    let drawn = (seen.film * 255.0) as u8;
+    let mut open = vec![true; grid.nx];
+    let mut left = grid.nx;
+    for y in (0..grid.ny).rev() {
+        let cells = rows.map_or(0..grid.nx, |rows| rows[y].range());
+        let start = grid.index([0, y, z]);
+        // Most rows are empty, and the maximum of a row takes many cells in one instruction.
+        if volume.density[start..][cells.clone()].iter().max().is_none_or(|&d| d <= drawn) {
+            continue;
+        }
+        for x in cells {
+            if open[x] && volume.density[start + x] > drawn {
+                let glow = emission(volume, [x, y, z], seen);
+                columns[x] = Vector2::new(glow, glow * (y as f32 + 0.5));
+                open[x] = false;
+                left -= 1;
+            }
+        }
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// Strength of the light that a cell at the top of the lava sends up, from density and energy 0.8 cells under its centre.
+fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
+    let (here, below) = (volume.grid.index([x, y, z]), volume.grid.index([x, y.saturating_sub(1), z]));
+    let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
+    let density = inside(&volume.density);
+    let energy = inside(&volume.energy) * ENERGY_SHOWN / density.max(1.0);
+    let heat = saturate((energy - seen.heat[0]) / (seen.heat[1] - seen.heat[0]));
+    let cover = smoothstep(seen.film, seen.iso, density.max(f32::from(volume.density[here])) / 255.0);
+    let red_hot = seen.kelvin.map_or(1.0, |range| red_hot(kelvin(range, energy)));
+    let open = match &volume.crust {
+        Some(crust) => {
+            let kelvin = crust.kelvin[z * volume.grid.nx + x];
+            youth(kelvin).max(GLIMMERS * cracked(kelvin))
+        }
+        None => heat * heat.sqrt(),
+    };
+    cover * red_hot * lerp(DARK, 1.0, open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::grid::Grid;
+
+    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25], kelvin: None, cell_height: 1.0 };
+
+    /// One hot column of lava, three cells high, and cold lava elsewhere.
+    fn volume() -> Volume {
+        let mut volume = Volume::empty(Grid::new(91, 12, 81));
+        for y in 2..5 {
+            for (x, z, energy) in [(50, 40, 255), (35, 40, 40)] {
+                let i = volume.grid.index([x, y, z]);
+                (volume.density[i], volume.energy[i]) = (255, energy);
+            }
+        }
+        volume
+    }
+
+    #[test]
+    fn light_comes_from_the_height_of_the_highest_lava() {
+        let volume = volume();
+        let ember = EmberLight::new(&volume, None, SEEN);
+        let at = |x: usize, z: usize| ember.maps.data[z * 91 + x];
+        assert!((at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01, "the centre of the highest cell");
+        assert!(at(50, 40).x > 3.0 * at(35, 40).x, "hot lava glows more than cold");
+        let total: f32 = ember.maps.data.iter().map(|m| m.x).sum();
+        // Full heat gives 1, none that of a closed crust, and blurring away from the edges keeps the sum.
+        let shares: f32 = REACHES.iter().map(|r| r.1).sum();
+        assert!((total / shares - 1.0 - DARK).abs() < 1e-3, "{}", total / shares);
+        let from_the_east = v3(54.5, 4.5, 40.5);
+        let [near, far] = [53.0, 58.0].map(|x| ember.at(v3(x, 4.5, 40.5), -V3::x()));
+        assert!(near > 8.0 * far, "{near} beside it, {far} five cells on");
+        assert!(ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()), "towards the lava");
+    }
+
+    #[test]
+    fn working_out_only_what_glows_changes_nothing() {
+        let mut columns = vec![Vector2::zeros(); 91 * 81];
+        (columns[3 * 91 + 40], columns[20 * 91 + 2]) = (Vector2::new(1.0, 4.0), Vector2::new(0.5, 1.0));
+        let map = Raster::columns((91, 81), columns);
+        let (xs, zs) = around(&map, 27).expect("something glows");
+        assert_eq!((xs, zs), (0..68, 0..48));
+        let part = spread(&map);
+        let blurs = REACHES.map(|(radius, share)| (map.blurred(radius), share));
+        for (k, part) in part.data.iter().enumerate() {
+            let whole: Vector2<f32> = blurs.iter().map(|(blur, share)| blur.data[k] * *share).sum();
+            assert!((part - whole).norm() < 1e-6, "column {k}");
+        }
+        assert_eq!(around(&Raster::columns((3, 2), vec![Vector2::zeros(); 6]), 27), None);
+    }
+
+    #[test]
+    fn spans_of_rows_change_nothing() {
+        let volume = volume();
+        let rows: Vec<Span> = (0..12 * 81)
+            .map(|row| {
+                let cells = &volume.density[row * 91..(row + 1) * 91];
+                let lava = |x: &usize| cells[*x] > 0;
+                let from = (0..91).find(lava).unwrap_or(91);
+                Span { from: from as u16, to: (0..91).rfind(lava).map_or(0, |x| x as u16 + 1) }
+            })
+            .collect();
+        let with = EmberLight::new(&volume, Some(&rows), SEEN);
+        assert_eq!(with.maps.data, EmberLight::new(&volume, None, SEEN).maps.data);
+    }
+}

@@ -1,0 +1,276 @@
+//! The floor on which the box stands, or the plain around it, up to the horizon.
+
+use super::beyond::{Beyond, beyond};
+use super::heightfield::Heightfield;
+use super::sky::Sky;
+use crate::camera::Ray;
+use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::noise;
+use lavoxel_automaton::view::{LookSpec, Surroundings};
+
+/// Colour of smooth stone, linear RGB.
+pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
+
+/// Colour of the table, a dark slate; the share of it that is left where no lamp shines, and longest sides of the box up to where one does.
+pub const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
+pub const UNLIT: f32 = 0.22;
+pub const POOL: f32 = 1.25;
+/// Share of light that it mirrors when it is met straight on and at a flat angle, and heights of the box up to which that shows in it.
+pub const POLISH: [f32; 2] = [0.03, 0.34];
+pub const SHOWN: f32 = 0.9;
+
+/// Share of its light that the ground keeps where the sun is hidden: the sky goes on lighting it.
+pub const SHADED: f32 = 0.4;
+
+/// Waves of the fields of a plain to a unit of pattern, and of its broadest hills.
+pub const FIELDS: f32 = 0.012;
+pub const ROLLS: f32 = 0.035;
+/// Octaves of its hills, each with waves half as long; how far towards the sun the rise of one is taken, in its waves, and the pixels to a
+/// wave between which an octave comes to be seen.
+pub const OCTAVES: i32 = 6;
+pub const AHEAD: f32 = 0.3;
+pub const PIXELS: [f32; 2] = [3.0, 14.0];
+/// Power of the sine of the angle at which a ray meets the plain by which its pixels are wider: all of it would leave the distance bare.
+pub const FLAT: f32 = 0.8;
+/// How steep they are, and how much less of the sky hollows see.
+pub const STEEP: f32 = 0.16;
+pub const HOLLOW: f32 = 0.35;
+/// Colours of its hollows and of its crests, linear RGB.
+pub const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
+pub const BARE: [f32; 3] = [0.150, 0.128, 0.104];
+
+/// Longest sides of the box up to the distance at which land, and a table, are lost in haze: from the box where the ground goes on
+/// around it, else from the eye.
+pub const FAR: [f32; 2] = [15.0, 5.0];
+
+/// Floor around a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floor {
+    pub is_table: bool,
+    /// Its height, and how high the sides of the box are over it on average, in cells.
+    pub foot: f32,
+    pub side: f32,
+    /// Cells of the box along x and z.
+    size: [f32; 2],
+    /// Height of a cell in its widths, and cells to a unit of pattern.
+    tall: f32,
+    unit: f32,
+    /// Whether the ground around the box ends in it.
+    pub(crate) is_plain: bool,
+}
+
+impl Floor {
+    /// The floor of a look, where it has one; the ground `around` the box ends in it.
+    pub fn of(look: &LookSpec, block: &Heightfield, unit: f32, around: Option<&Beyond>) -> Option<Self> {
+        if matches!(look.surroundings, Surroundings::Sky | Surroundings::Sea) {
+            return None;
+        }
+        let size = [block.width(), block.depth()];
+        let is_table = look.surroundings == Surroundings::Table;
+        let foot = around.map_or(block.foot, |around| around.plain);
+        let side = if around.is_some() { 0.0 } else { block.side() - foot };
+        Some(Self { is_table, foot, side, size, tall: block.tall, unit, is_plain: around.is_some() })
+    }
+
+    /// Light of the floor along a ray that meets nothing else, and its distance; none where it does not meet the floor.
+    /// `pixel` is the width of a pixel at distance 1.
+    pub(crate) fn seen(&self, ray: &Ray, sky: &Sky, pixel: f32) -> Option<(V3, f32)> {
+        let fall = self.foot - ray.origin.y;
+        if ray.direction.y > -1e-5 || fall >= 0.0 {
+            return None;
+        }
+        let t = fall / ray.direction.y;
+        let way = in_widths(ray.direction, self.tall);
+        let away = t * way.norm();
+        let way = unit_or_up(way);
+        let light = if self.is_table {
+            let light = times(self.slate(ray.at(t), away), self.light(ray.at(t), (sky, V3::y())));
+            self.polished(ray.at(t), way, light, sky)
+        } else {
+            self.plain(ray.at(t), away * pixel * (-way.y).powf(-FLAT), sky)
+        };
+        Some((self.faded(ray, (t, away), light, sky), t))
+    }
+
+    /// Light of the floor, or of the plain around the box, as far as it is seen through the haze over it at a distance along a ray, in
+    /// cells and in their widths.
+    pub(crate) fn faded(&self, ray: &Ray, (t, away): (f32, f32), light: V3, sky: &Sky) -> V3 {
+        let way = in_widths(ray.direction, self.tall);
+        let level = unit_or_up(v3(way.x, 0.0, way.z));
+        let far = if self.is_plain { beyond(self.size, ray.at(t)) } else { away };
+        mix(sky.air(level), light, self.clear(far))
+    }
+
+    /// Share of the light of the floor that comes through the haze over it.
+    fn clear(&self, far: f32) -> f32 {
+        (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
+    }
+
+    /// Share of the light at a distance along a ray that comes through the haze over the plain around the box.
+    pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
+        self.clear(beyond(self.size, p))
+    }
+
+    /// Share of its light that a place of the floor keeps under what stands in the box between it and the sun, by the share of the
+    /// sun at a place in the box.
+    pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
+        // What the sides of the box hide is dark already.
+        let lit = self.lit(p, sun, self.side * self.tall);
+        match entry((self.size, self.tall), p, sun).filter(|_| lit > 0.0) {
+            Some(entry) => 1.0 - (1.0 - SHADED) * lit * (1.0 - sunlight(entry)),
+            None => 1.0,
+        }
+    }
+
+    fn longest(&self) -> f32 {
+        self.size[0].max(self.size[1])
+    }
+
+    /// Colour of the table; its pattern is lost in the distance.
+    fn slate(&self, p: V3, away: f32) -> V3 {
+        let q = v3(p.x, 0.0, p.z) / self.unit;
+        let near = (-away / (2.6 * self.longest())).exp();
+        let mottled = near * noise::fractal(q * 0.11 + v3(5.0, 2.0, 8.0), 6);
+        let [x, z] = [p.x - 0.5 * self.size[0], p.z - 0.5 * self.size[1]];
+        let away = x.hypot(z) / (POOL * self.longest());
+        V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()))
+    }
+
+    /// Light of a place of the plain, whose pixels are so many cells wide: low hills, in the light of the sun.
+    fn plain(&self, p: V3, pixel: f32, sky: &Sky) -> V3 {
+        let q = v3(p.x, 0.0, p.z) / self.unit;
+        let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
+        let ahead = v3(sky.sun.x, 0.0, sky.sun.z) * (AHEAD / level);
+        let (mut height, mut rise, mut tall, mut place) = (0.0, 0.0, 1.0, q * ROLLS + v3(5.0, 2.0, 8.0));
+        let mut waves = ROLLS / self.unit * pixel;
+        for _ in 0..OCTAVES {
+            let seen = smoothstep(PIXELS[0], PIXELS[1], 1.0 / waves);
+            if seen <= 0.0 {
+                break;
+            }
+            let here = noise::gradient(place);
+            height += seen * tall * here;
+            rise += seen * (noise::gradient(place + ahead) - here) / AHEAD;
+            (tall, waves, place) = (0.5 * tall, 2.03 * waves, place * 2.03 + v3(17.3, 5.1, 9.7));
+        }
+        let fields = noise::fractal(q * FIELDS + v3(1.0, 6.0, 3.0), 4);
+        let tone = saturate(0.55 + 0.45 * height - 0.45 * smoothstep(0.02, 0.12, fields));
+        let tilt = rise * STEEP / level;
+        let normal = unit_or_up(v3(-sky.sun.x * tilt, 1.0, -sky.sun.z * tilt));
+        let hollow = saturate(1.0 + HOLLOW * height);
+        times(mix(V3::from(LOAM), V3::from(BARE), tone), self.light(p, (sky, normal))) * hollow
+    }
+
+    /// Light of a place of the table with what it mirrors of the box and of the wall behind it, along a way of true proportions.
+    fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
+        let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
+        let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
+        let [x, z] = [(p.x, way.x, self.size[0]), (p.z, way.z, self.size[1])].map(|(at, along, size)| {
+            let along = if along.abs() < 1e-4 { 1e-4 } else { along };
+            let [a, b] = [-at / along, (size - at) / along];
+            [a.min(b), a.max(b)]
+        });
+        let (near, far) = (x[0].max(z[0]), x[1].min(z[1]));
+        if near < 0.0 || near >= far {
+            return mix(light, wall, share);
+        }
+        let normal = if x[0] > z[0] { v3(-way.x.signum(), 0.0, 0.0) } else { v3(0.0, 0.0, -way.z.signum()) };
+        let high = self.side * self.tall;
+        let rise = -way.y * near;
+        // The farther a place is from what it mirrors, the less of its shape is left.
+        let there = smoothstep(1.1, 0.9, rise / high.max(1e-3)) * (-rise / (SHOWN * high + 1.0)).exp();
+        let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * 0.8);
+        let side = times(V3::from(STONE), sun + sky.ambient(normal) * 0.8);
+        mix(light, mix(wall, side, there), share)
+    }
+
+    /// Light that arrives on the floor beside the box, on a surface with this normal: its sides cover a part of the sky, and hide the sun.
+    fn light(&self, p: V3, (sky, normal): (&Sky, V3)) -> V3 {
+        let high = self.side * self.tall;
+        let out = [0, 1].map(|k| {
+            let at = [p.x, p.z][k];
+            (-at).max(at - self.size[k]).max(0.0)
+        });
+        let beside = out[0].hypot(out[1]);
+        let open = 1.0 - 0.6 * (-beside / (0.7 * high + 0.5)).exp();
+        let lit = self.lit(p, sky.sun, high);
+        sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
+    }
+
+    /// Share of the sun that the sides of the box leave at a point.
+    fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
+        let [low, top] = passed(self.size, p, sun, high);
+        1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
+    }
+}
+
+/// Heights over a point, in widths of a cell, between which the way to the sun is in a box up to a height, by the cells of its sides
+/// along x and z; none if they are not ascending.
+fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
+    let (mut low, mut top) = (0.0_f32, high);
+    for (at, towards, size) in [(p.x, sun.x, size[0]), (p.z, sun.z, size[1])] {
+        let along = towards / sun.y;
+        let along = if along.abs() < 1e-4 { 1e-4 } else { along };
+        let [a, b] = [-at / along, (size - at) / along];
+        low = low.max(a.min(b));
+        top = top.min(a.max(b));
+    }
+    [low, top]
+}
+
+/// Where the way from a point to the sun comes into or over a box, by the cells of its sides along x and z and the height of a cell
+/// in its widths.
+pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
+    let [low, top] = passed(size, p, sun, f32::MAX);
+    (low < top).then(|| v3(p.x + sun.x / sun.y * low, p.y + low / tall, p.z + sun.z / sun.y * low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::raster::Raster;
+
+    fn floor(surroundings: Surroundings) -> Option<(Floor, Sky)> {
+        let look = LookSpec { surroundings, ..LookSpec::default() };
+        let block = Heightfield::new(Raster::nodes((40, 30), 1, |_, _| 12.0), -3.0);
+        Some((Floor::of(&look, &block, 1.0, None)?, Sky::new(&look)))
+    }
+
+    #[test]
+    fn only_rays_that_go_down_meet_it_and_it_ends_at_the_horizon() {
+        assert_eq!(floor(Surroundings::Sky).map(|_| ()), None);
+        let (floor, sky) = floor(Surroundings::Land).expect("a floor");
+        assert_eq!([floor.foot, floor.side], [-3.0, 15.0]);
+        let seen = |y: f32| {
+            let direction = v3(0.3, y, -1.0).normalize();
+            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky, 1e-3).map(|(light, _)| light)
+        };
+        assert!(seen(0.1).is_none() && seen(-0.5).is_some());
+        let horizon = sky.air(v3(0.3, 0.0, -1.0).normalize());
+        assert!((seen(-1e-4).expect("met") - horizon).norm() < 0.01, "no line at the horizon");
+    }
+
+    #[test]
+    fn the_box_throws_its_shadow_away_from_the_sun() {
+        let (floor, sky) = floor(Surroundings::Table).expect("a floor");
+        let towards = v3(sky.sun.x, 0.0, sky.sun.z).normalize();
+        let at = |away: f32| {
+            let p = v3(20.0, -3.0, 15.0) + towards * away;
+            floor.light(p, (&sky, V3::y())).sum()
+        };
+        let (lit, shaded, far) = (at(40.0), at(-28.0), at(-200.0));
+        assert!(shaded < 0.5 * lit && (far / lit - 1.0).abs() < 0.2, "{shaded} {lit} {far}");
+    }
+
+    #[test]
+    fn what_stands_in_the_box_shades_the_floor_on_the_far_side_of_the_sun() {
+        let (floor, sky) = floor(Surroundings::Table).expect("a floor");
+        let towards = v3(sky.sun.x, 0.0, sky.sun.z).normalize();
+        // Everything in the box above its rim is in shade.
+        let shaded = |away: f32| {
+            let p = v3(20.0, -3.0, 15.0) + towards * away;
+            floor.shaded(p, sky.sun, |p| if p.y > 12.0 { 0.0 } else { 1.0 })
+        };
+        assert!(shaded(60.0) == 1.0 && (shaded(-60.0) - SHADED).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,594 @@
+//! The ground as a block with a smooth top, and where rays meet it.
+//!
+//! ```text
+//!      ___/\__      top: bilinear patches between fine nodes
+//!     |       |     sides at x = 0, nx and z = 0, nz
+//!     |_______|     foot: some cells below the box floor, so that flat ground has thickness too
+//! ```
+//!
+//! Rays see a [`Part`] of the block: a box with its own sides, roof and floor, which cut the rock open.
+
+mod caves;
+mod hollows;
+mod walls;
+
+use std::ops::Range;
+
+pub use self::caves::Caves;
+pub use self::caves::{DRAWN, HALVINGS, NEAR, PIECES, Top};
+pub use self::hollows::{HOLLOW_HALVINGS, HOLLOW_OPEN, HOLLOW_SLOPE, HOLLOW_STEP};
+
+pub use crate::camera::Ray;
+pub use crate::ground::raster::Raster;
+use crate::math::{V3, in_cells, unit_or_up, v3};
+
+/// Part of the block that a ray met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Face {
+    Top,
+    /// A side, the roof or the floor of the part that is shown, with its outward normal.
+    Cut(V3),
+    /// A cell of a column with caves, with the outward normal of its side.
+    Block(V3),
+}
+
+/// The box in which the block is shown: x and z in patches, y in cells. Empty when `low` is not below `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) low: V3,
+    pub(crate) high: V3,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroundHit {
+    pub(crate) t: f32,
+    pub(crate) point: V3,
+    pub(crate) face: Face,
+}
+
+impl GroundHit {
+    /// Distance up to which lava may cover this point.
+    #[inline(always)]
+    pub(crate) fn front(&self) -> f32 {
+        if matches!(self.face, Face::Cut(_)) { before_cut(self.t) } else { self.t }
+    }
+}
+
+/// Distance up to which lava may cover a cut side met at `t`. A side cuts lava and ground in one plane, where rounding must
+/// not decide which of the two is seen: density reaches into the rock.
+pub(crate) fn before_cut(t: f32) -> f32 {
+    t * 0.999_9 - 1e-3
+}
+
+/// Distance up to which a slice may lie in the plane of a cut side whose [`GroundHit::front`] this is: the slice is what is
+/// seen there.
+pub(crate) fn up_to_cut(front: f32) -> f32 {
+    front * 1.000_2 + 4e-3
+}
+
+/// Depth below the ground, in cells, up to which a roof touches it and does not cut it.
+const TOUCHES: f32 = 1e-3;
+/// Patches that are tried one after another before larger squares are.
+const STEPS: usize = 32;
+/// Level of the pyramid at which the walk over larger squares begins.
+const FIRST: usize = 2;
+
+/// Where a walk from patch to patch has come to.
+enum Steps {
+    Hit(f32),
+    /// The ray has left the part.
+    Missed,
+    /// The ray is still in the air at this distance.
+    Ongoing(f32),
+}
+
+/// Greatest heights over squares of 2^level patches.
+#[derive(Clone, Debug)]
+struct Level {
+    width: usize,
+    depth: usize,
+    highest: Vec<f32>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Heightfield {
+    /// Heights of the top at the nodes, in cells above the box floor.
+    pub heights: Raster<f32>,
+    /// Height of the foot; below the box floor.
+    pub foot: f32,
+    /// Greatest of the heights.
+    pub top: f32,
+    levels: Vec<Level>,
+    /// Height of a cell in its widths.
+    pub(crate) tall: f32,
+    /// Columns that have no height.
+    pub caves: Caves,
+}
+
+impl Heightfield {
+    pub(crate) fn new(heights: Raster<f32>, foot: f32) -> Self {
+        let mut levels = vec![finest(&heights)];
+        while let Some(last) = levels.last().filter(|l| l.width > 1 || l.depth > 1) {
+            levels.push(coarser(last));
+        }
+        let top = heights.data.iter().copied().fold(f32::MIN, f32::max);
+        Self { heights, foot, top, levels, tall: 1.0, caves: Caves::default() }
+    }
+
+    /// Cells along x.
+    pub(crate) fn width(&self) -> f32 {
+        (self.heights.width - 1) as f32 / self.heights.per_cell
+    }
+
+    /// Cells along z.
+    pub(crate) fn depth(&self) -> f32 {
+        (self.heights.depth - 1) as f32 / self.heights.per_cell
+    }
+
+    /// Mean height of the top along its border.
+    pub(crate) fn side(&self) -> f32 {
+        let Raster { width, depth, data, .. } = &self.heights;
+        let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
+        let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
+        let border: Vec<f32> = rows.chain(columns).map(|k| data[k]).collect();
+        border.iter().sum::<f32>() / border.len() as f32
+    }
+
+    /// Brings the pyramid up to date after the heights of the nodes `across` × `rows` changed.
+    pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
+        let squares = |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
+        let finest = &mut self.levels[0];
+        let (mut xs, mut zs) = (squares(across, finest.width), squares(rows, finest.depth));
+        for (i, j) in zs.clone().flat_map(|j| xs.clone().map(move |i| (i, j))) {
+            finest.highest[j * finest.width + i] = highest_corner(&self.heights, i, j);
+        }
+        for level in 1..self.levels.len() {
+            let (fine, coarse) = self.levels.split_at_mut(level);
+            let (Some(fine), Some(coarse)) = (fine.last(), coarse.first_mut()) else { continue };
+            (xs, zs) = (xs.start / 2..xs.end.div_ceil(2), zs.start / 2..zs.end.div_ceil(2));
+            for (i, j) in zs.clone().flat_map(|j| xs.clone().map(move |i| (i, j))) {
+                coarse.highest[j * coarse.width + i] = highest_of_four(fine, i, j);
+            }
+        }
+        // The coarsest level is one square over all nodes.
+        self.top = self.levels.last().map_or(self.top, |level| level.highest[0]);
+    }
+
+    /// Whether the pyramid is that of another field.
+    #[cfg(test)]
+    pub(crate) fn has_levels_of(&self, other: &Self) -> bool {
+        self.levels.iter().zip(&other.levels).all(|(a, b)| a.highest == b.highest)
+    }
+
+    /// Unit normal of the top at (x, z), where cells have their true proportions.
+    #[inline(always)]
+    pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
+        let (east, south) = self.heights.slope(x, z, reach);
+        unit_or_up(v3(-east * self.tall, 1.0, -south * self.tall))
+    }
+
+    /// All of the block.
+    pub(crate) fn whole(&self) -> Part {
+        let [width, depth] = [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
+        Part { low: v3(0.0, self.foot, 0.0), high: v3(width, self.top.max(self.caves.roof()), depth) }
+    }
+
+    /// The part between shares of a box of so many `cells` along x, y and z. The whole of an axis includes the foot.
+    pub(crate) fn part(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> Part {
+        let mut part = self.whole();
+        for axis in 0..3 {
+            let patches = if axis == 1 { 1.0 } else { self.heights.per_cell };
+            let [low, high] = shares[axis].map(|share| share * cells[axis] * patches);
+            if shares[axis][0] > 0.0 {
+                part.low[axis] = low;
+            }
+            if shares[axis][1] < 1.0 {
+                part.high[axis] = part.high[axis].min(high);
+            }
+        }
+        part
+    }
+
+    /// A point or a direction with x and z in patches.
+    #[inline(always)]
+    pub(crate) fn patches(&self, v: V3) -> V3 {
+        v3(v.x * self.heights.per_cell, v.y, v.z * self.heights.per_cell)
+    }
+
+    /// The first point at which a ray enters `part`'s rock. Before `start` there is none: 0, or what [`crate::ground::beams`] knows;
+    /// infinite for a ray that meets no ground.
+    #[inline(always)]
+    pub(crate) fn hit(&self, ray: &Ray, part: &Part, start: f32) -> Option<GroundHit> {
+        if start == f32::INFINITY {
+            return None;
+        }
+        let line = Line::new(self.patches(ray.origin), self.patches(ray.direction));
+        if self.caves.is_empty() {
+            return self.hit_top(ray, &line, part, start);
+        }
+        self.hit_between_caves(ray, &line, part, start)
+    }
+
+    /// As [`Self::hit`], in a ground with caves.
+    #[inline(never)]
+    fn hit_between_caves(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+        if !self.caves.kinds.cornered {
+            return self.hit_with_hollows(ray, line, part, start);
+        }
+        let (near, far, entry) = line.within(part, start)?;
+        let normal = entry.map(|axis| line.outward(axis));
+        self.hit_with_caves(ray, [near, far], normal, |from| {
+            self.hit_with_hollows(ray, line, part, if from > near { from } else { start })
+        })
+    }
+
+    /// The first point at which a ray enters rock, when all columns are rock below their tops.
+    #[inline(always)]
+    fn hit_top(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+        let scale = self.heights.per_cell;
+        let (near, far, entry) = line.within(part, start)?;
+        if let Some(axis) = entry {
+            let p = line.at(near);
+            let height = self.heights.at(p.x / scale, p.z / scale);
+            // The highest nodes touch the roof of a block that nothing cuts: rounding must not make a cut face of flat ground.
+            let least = if axis == 1 { height - TOUCHES } else { height.next_up() };
+            if p.y < least {
+                return Some(GroundHit { t: near, point: ray.at(near), face: Face::Cut(line.outward(axis)) });
+            }
+        }
+        let t = match self.step(line, (near, far)) {
+            Steps::Hit(t) => t,
+            Steps::Missed => return None,
+            Steps::Ongoing(t) => self.descend(line, (t, far))?,
+        };
+        Some(GroundHit { t, point: ray.at(t), face: Face::Top })
+    }
+
+    /// True when nothing of the block lies between a point above the ground and the sun, whose direction is that of true
+    /// proportions.
+    pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
+        let direction = in_cells(sun, self.tall);
+        self.hit(&Ray { origin: from, direction }, &self.whole(), 0.0).is_none()
+    }
+
+    /// The greatest height over the patches from `low` to `high`, or of some more around them.
+    #[inline(always)]
+    pub(crate) fn highest(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
+        let extent = (high[0] - low[0]).max(high[1] - low[1]);
+        // On this level the patches touch two squares along each axis at most.
+        let level = ((usize::BITS - extent.leading_zeros()) as usize).min(self.levels.len() - 1);
+        let square = &self.levels[level];
+        let (near, far) = (&square.highest[(low[1] >> level) * square.width..], (high[1] >> level) * square.width);
+        let far = &square.highest[far..];
+        let (west, east) = (low[0] >> level, high[0] >> level);
+        near[west].max(near[east]).max(far[west].max(far[east]))
+    }
+
+    /// Adds the rock of caves.
+    #[inline(always)]
+    pub(crate) fn highest_with_caves(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
+        let smooth = self.highest(low, high);
+        if self.caves.is_empty() {
+            return smooth;
+        }
+        let cells = |patch: usize| patch as f32 / self.heights.per_cell;
+        smooth.max(self.caves.roof_over(low.map(cells), high.map(|patch| cells(patch + 1))))
+    }
+
+    /// Height of the ground below a point: of its top, or in a cave of the cave's floor.
+    pub(crate) fn floor_below(&self, p: V3) -> f32 {
+        self.caves.floor_below(self, p).unwrap_or_else(|| self.heights.at(p.x, p.z))
+    }
+
+    /// Walks from patch to patch: the fastest way where the ray is near the ground already.
+    #[inline(always)]
+    fn step(&self, line: &Line, (near, far): (f32, f32)) -> Steps {
+        let (o, d, finest) = (line.origin, line.direction, &self.levels[0]);
+        let p = line.at(near + 1e-4 * (1.0 + near * 0.05));
+        let (width, depth) = (finest.width as i32, finest.depth as i32);
+        let (mut i, mut j) = ((p.x as i32).clamp(0, width - 1), (p.z as i32).clamp(0, depth - 1));
+        let [east, south] = [line.inverse.x > 0.0, line.inverse.z > 0.0];
+        let turns = |sign: bool| if sign { 1 } else { -1 };
+        let (di, dj) = (turns(east), turns(south));
+        let (mut x, mut z) = (line.leave(0, i + i32::from(east)), line.leave(2, j + i32::from(south)));
+        let (dx, dz) = (line.inverse.x.abs(), line.inverse.z.abs());
+        let mut t = near;
+        for _ in 0..STEPS {
+            let along_x = x < z;
+            let leave = if along_x { x } else { z };
+            let leave = if leave < far { leave } else { far };
+            let lowest = o.y + d.y * if d.y < 0.0 { leave } else { t };
+            if lowest <= finest.highest[(j * width + i) as usize]
+                && let Some(hit) = self.patch(o, d, (i as usize, j as usize), (t, leave.max(t)))
+            {
+                return Steps::Hit(hit);
+            }
+            t = leave;
+            (i, x) = if along_x { (i + di, x + dx) } else { (i, x) };
+            (j, z) = if along_x { (j, z) } else { (j + dj, z + dz) };
+            if t >= far || i < 0 || j < 0 || i >= width || j >= depth {
+                return Steps::Missed;
+            }
+        }
+        Steps::Ongoing(t)
+    }
+
+    /// Walks the pyramid of highest points: large squares that the ray passes over are left in one stride.
+    #[inline(always)]
+    fn descend(&self, line: &Line, (near, far): (f32, f32)) -> Option<f32> {
+        let (o, d) = (line.origin, line.direction);
+        let coarsest = self.levels.len() - 1;
+        let last = [self.levels[0].width - 1, self.levels[0].depth - 1];
+        let ahead = [usize::from(line.inverse.x > 0.0), usize::from(line.inverse.z > 0.0)];
+        let nudge = 1e-4 * (1.0 + near.abs() * 0.05);
+        let (mut level, mut t) = (coarsest.min(FIRST), near);
+        // Patch at which the last square was left, if the walk has just left one.
+        let mut left = None;
+        while t < far {
+            let p = o + d * (t + nudge);
+            let (i, j) = ((p.x.max(0.0) as usize).min(last[0]), (p.z.max(0.0) as usize).min(last[1]));
+            // A larger square is worth a look when the walk has come into another one.
+            if let Some((a, b)) = left.take()
+                && level < coarsest
+                && ((i ^ a) | (j ^ b)) >> (level + 1) != 0
+            {
+                level += 1;
+            }
+            let square = &self.levels[level];
+            let (a, b) = (i >> level, j >> level);
+            let wall = |n: usize, ahead: usize| ((n + ahead) << level) as f32;
+            let x = (wall(a, ahead[0]) - o.x) * line.inverse.x;
+            let z = (wall(b, ahead[1]) - o.z) * line.inverse.z;
+            // A ray along a wall gives no number, which compares as false.
+            let (x, z) = (if x < far { x } else { far }, if z < far { z } else { far });
+            let leave = (if x < z { x } else { z }).max(t + nudge);
+            let lowest = o.y + d.y * if d.y < 0.0 { leave } else { t };
+            if lowest > square.highest[b * square.width + a] {
+                (t, left) = (leave, Some((i, j)));
+            } else if level > 0 {
+                level -= 1;
+            } else if let Some(hit) = self.patch(o, d, (i, j), (t, leave)) {
+                return Some(hit);
+            } else {
+                (t, left) = (leave, Some((i, j)));
+            }
+        }
+        None
+    }
+
+    /// Where the ray goes below the bilinear patch (i, j) between `span`, exactly: the root of a quadratic.
+    #[inline(always)]
+    fn patch(&self, o: V3, d: V3, (i, j): (usize, usize), span: (f32, f32)) -> Option<f32> {
+        let (w, h) = (self.heights.width, &self.heights.data);
+        let k = j * w + i;
+        let (h00, h10, h01, h11) = (h[k], h[k + 1], h[k + w], h[k + w + 1]);
+        let (b, c, e) = (h10 - h00, h01 - h00, h00 - h10 - h01 + h11);
+        let (u, v) = (o.x + d.x * span.0 - i as f32, o.z + d.z * span.0 - j as f32);
+        let above = |s: f32| {
+            let (u, v) = (u + d.x * s, v + d.z * s);
+            o.y + d.y * (span.0 + s) - (h00 + b * u + c * v + e * u * v)
+        };
+        let length = span.1 - span.0;
+        let start = above(0.0);
+        if start <= 0.0 {
+            return Some(span.0);
+        }
+        let square = -e * d.x * d.z;
+        let linear = d.y - b * d.x - c * d.z - e * (u * d.z + v * d.x);
+        let root = first_root(square, linear, start)?;
+        (root <= length).then_some(span.0 + root)
+    }
+}
+
+/// A ray with x and z in patches.
+struct Line {
+    origin: V3,
+    direction: V3,
+    /// One over the direction; infinite along an axis on which the ray does not move.
+    inverse: V3,
+}
+
+impl Line {
+    #[inline(always)]
+    fn new(origin: V3, direction: V3) -> Self {
+        let inverse = |d: f32| if d.abs() < 1e-9 { f32::INFINITY } else { 1.0 / d };
+        let inverse = v3(inverse(direction.x), inverse(direction.y), inverse(direction.z));
+        Self { origin, direction, inverse }
+    }
+
+    /// The distance at which it leaves the patches before wall `n` across an axis; far away when it does not.
+    #[inline(always)]
+    fn leave(&self, axis: usize, n: i32) -> f32 {
+        let leave = (n as f32 - self.origin[axis]) * self.inverse[axis];
+        // A ray along the wall gives no number, which compares as false.
+        if leave < f32::MAX { leave } else { f32::MAX }
+    }
+
+    #[inline(always)]
+    fn at(&self, t: f32) -> V3 {
+        self.origin + self.direction * t
+    }
+
+    /// The outward normal of a side across `axis` by which it comes in.
+    #[inline(always)]
+    fn outward(&self, axis: usize) -> V3 {
+        let mut normal = V3::zeros();
+        normal[axis] = -self.direction[axis].signum();
+        normal
+    }
+
+    /// Stretch of the line from `start` on that lies in `part`, and the axis of the side by which it comes in.
+    #[inline(always)]
+    fn within(&self, part: &Part, start: f32) -> Option<(f32, f32, Option<usize>)> {
+        let (mut near, mut far, mut entry) = (start, f32::MAX, None);
+        for axis in 0..3 {
+            let (o, inverse) = (self.origin[axis], self.inverse[axis]);
+            let (low, high) = (part.low[axis], part.high[axis]);
+            if low >= high || (inverse == f32::INFINITY && (o < low || o > high)) {
+                return None;
+            }
+            if inverse != f32::INFINITY {
+                let (a, b) = ((low - o) * inverse, (high - o) * inverse);
+                let (a, b) = if a < b { (a, b) } else { (b, a) };
+                if a > near {
+                    (near, entry) = (a, Some(axis));
+                }
+                far = if b < far { b } else { far };
+            }
+        }
+        (near <= far).then_some((near, far, entry))
+    }
+}
+
+/// Smallest non-negative root of `a s² + b s + c` with c > 0.
+#[inline(always)]
+fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
+    let discriminant = b * b - 4.0 * a * c;
+    if discriminant < 0.0 {
+        return None;
+    }
+    let root = discriminant.sqrt();
+    // Of the two forms the one without a difference of nearly equal numbers; the other root is negative or larger.
+    if b < 0.0 {
+        Some(2.0 * c / (root - b))
+    } else if a < 0.0 {
+        Some(-0.5 * (b + root) / a)
+    } else {
+        None
+    }
+}
+
+fn finest(heights: &Raster<f32>) -> Level {
+    let (width, depth) = (heights.width - 1, heights.depth - 1);
+    let highest = (0..width * depth).map(|k| highest_corner(heights, k % width, k / width)).collect();
+    Level { width, depth, highest }
+}
+
+/// The greatest height of the patch (i, j).
+fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
+    let (n, h) = (j * heights.width + i, &heights.data);
+    h[n].max(h[n + 1]).max(h[n + heights.width]).max(h[n + heights.width + 1])
+}
+
+fn coarser(fine: &Level) -> Level {
+    let (width, depth) = (fine.width.div_ceil(2), fine.depth.div_ceil(2));
+    let highest = (0..width * depth).map(|k| highest_of_four(fine, k % width, k / width)).collect();
+    Level { width, depth, highest }
+}
+
+/// The greatest height of the square (i, j) of the level above `fine`.
+fn highest_of_four(fine: &Level, i: usize, j: usize) -> f32 {
+    let at = |i: usize, j: usize| fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)];
+    let (i, j) = (2 * i, 2 * j);
+    at(i, j).max(at(i + 1, j)).max(at(i, j + 1)).max(at(i + 1, j + 1))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn hill() -> Heightfield {
+        let heights = Raster::nodes((20, 14), 2, |x, z| 4.0 + 3.0 * (x * 0.5).sin() * (z * 0.4).cos());
+        Heightfield::new(heights, -2.0)
+    }
+
+    /// Parts of [`hill`]: all of it, one cut along x and z, and ones cut above and below its summits.
+    pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
+        let whole = [0.0, 1.0];
+        let shares = [
+            [whole; 3],
+            [[0.3, 1.0], whole, [0.0, 0.61]],
+            [whole, [0.0, 0.4], whole],
+            [[0.2, 0.3], [0.3, 0.6], [0.1, 0.9]],
+        ];
+        shares.map(|shares| field.part(shares, [20.0, 10.0, 14.0])).into()
+    }
+
+    /// Rays from all around and from above.
+    fn rays() -> impl Iterator<Item = Ray> {
+        (0..60).map(|k| {
+            let angle = k as f32 * 0.37;
+            let origin = v3(10.0 + 24.0 * angle.cos(), 3.0 + (k % 9) as f32, 7.0 + 24.0 * angle.sin());
+            let goal = v3((k % 7) as f32 * 3.0, (k % 5) as f32, (k % 4) as f32 * 3.0);
+            Ray { origin, direction: (goal - origin).normalize() }
+        })
+    }
+
+    /// The first rock of a part found by very small steps.
+    fn patient(field: &Heightfield, part: &Part, ray: &Ray) -> Option<f32> {
+        (0..60_000).map(|i| i as f32 * 1e-3).find(|t| {
+            let (p, q) = (ray.at(*t), field.patches(ray.at(*t)));
+            let inside = (0..3).all(|axis| (part.low[axis]..=part.high[axis]).contains(&q[axis]));
+            inside && p.y <= field.heights.at(p.x, p.z)
+        })
+    }
+
+    #[test]
+    fn the_pyramid_walk_finds_the_crossing_that_small_steps_find() {
+        let (field, mut unclear) = (hill(), 0);
+        for part in parts(&field) {
+            for (k, ray) in rays().enumerate() {
+                // Where a ray grazes an edge of the part, rounding decides.
+                let moved = |by: f32| Part { low: part.low.add_scalar(-by), high: part.high.add_scalar(by) };
+                let ends = [-2e-3, 2e-3].map(|by| field.hit(&ray, &moved(by), 0.0).map_or(-1.0, |hit| hit.t));
+                if (ends[0] - ends[1]).abs() > 0.05 {
+                    unclear += 1;
+                    continue;
+                }
+                match (field.hit(&ray, &part, 0.0), patient(&field, &part, &ray)) {
+                    (Some(hit), Some(t)) => assert!((hit.t - t).abs() < 5e-3, "ray {k}: {} against {t}", hit.t),
+                    (None, None) => {}
+                    (fast, slow) => panic!("ray {k} and {part:?}: {fast:?} against {slow:?}"),
+                }
+            }
+        }
+        assert!(unclear < 24, "{unclear} of 240 rays graze an edge");
+    }
+
+    #[test]
+    fn sides_and_foot_are_cut_faces() {
+        let field = hill();
+        let parts = parts(&field);
+        let from = |part: usize, origin: V3, direction: V3| {
+            field.hit(&Ray { origin, direction }, &parts[part], 0.0).map(|hit| (hit.face, hit.t))
+        };
+        assert_eq!(from(0, v3(-5.0, 0.0, 7.0), V3::x()), Some((Face::Cut(-V3::x()), 5.0)));
+        assert_eq!(from(0, v3(9.0, -9.0, 7.0), V3::y()), Some((Face::Cut(-V3::y()), 7.0)));
+        assert_eq!(from(0, v3(9.0, 50.0, 7.0), -V3::y()).map(|(face, _)| face), Some(Face::Top));
+        assert_eq!(from(0, v3(9.0, 50.0, 7.0), V3::y()), None);
+        // Cut at x = 6, at y = 4 above, and at y = 3 below.
+        assert_eq!(from(1, v3(-5.0, 0.0, 7.0), V3::x()), Some((Face::Cut(-V3::x()), 11.0)));
+        assert_eq!(from(2, v3(3.0, 50.0, 2.0), -V3::y()), Some((Face::Cut(V3::y()), 46.0)));
+        assert_eq!(from(3, v3(5.0, -9.0, 2.0), V3::y()), Some((Face::Cut(-V3::y()), 12.0)));
+    }
+
+    #[test]
+    fn the_first_root_is_the_smallest_that_is_not_negative() {
+        for (a, b, c, root) in [
+            (1.0, -3.0, 2.0, Some(1.0)),
+            (-1.0, 1.0, 2.0, Some(2.0)),
+            (-1.0, -1.0, 2.0, Some(1.0)),
+            (0.0, -2.0, 3.0, Some(1.5)),
+            (0.0, 2.0, 3.0, None),
+            (1.0, 3.0, 2.0, None),
+            (1.0, -1.0, 2.0, None),
+        ] {
+            assert_eq!(first_root(a, b, c), root, "{a} s² + {b} s + {c}");
+        }
+    }
+
+    #[test]
+    fn rays_along_the_walls_of_patches_end() {
+        let field = hill();
+        for part in parts(&field) {
+            for x in [0.0, 6.0, 20.0] {
+                let level = Ray { origin: v3(x, 6.9, -5.0), direction: V3::z() };
+                let steep = Ray { origin: v3(x, 9.0, -5.0), direction: v3(0.0, -0.3, 1.0).normalize() };
+                for ray in [level, steep] {
+                    let (fast, slow) = (field.hit(&ray, &part, 0.0), patient(&field, &part, &ray));
+                    assert!(fast.is_none() || slow.is_none_or(|t| (fast.map_or(0.0, |hit| hit.t) - t).abs() < 5e-3));
+                }
+            }
+        }
+    }
+}

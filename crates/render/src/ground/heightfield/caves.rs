@@ -1,0 +1,445 @@
+//! Ground that no height can tell: caves, arches, overhangs and the walls of bodies, drawn cell by cell where they are; and
+//! columns that end in rock that was lava, which have another colour.
+//!
+//! ```text
+//!              ____                 smooth top (heights)
+//!    __   ____|####|___             #  columns with caves or walls, and two columns around them: cells
+//!      \_|    |#  #|   \__          elsewhere rays meet the smooth top
+//! ```
+//!
+//! In these columns a point is rock where its cell is. Only on top of a column the smooth surface is kept where it lies near
+//! the highest cell, so that no seam shows around a cave under even ground.
+//!
+//! Caves under rock that was lava are no work of corners: they are taken out of the smooth ground as rounded hollows
+//! (`hollows`).
+
+mod walk;
+
+pub(super) use self::walk::after;
+use super::Heightfield;
+use super::walls::{WALL, is_built, walls};
+use crate::camera::Ray;
+use crate::math::{V3, lerp};
+use lavoxel_automaton::world::Ground;
+
+/// Columns around one with a cave in which the smooth top leans on it.
+const AROUND: usize = 2;
+/// How far below and above the highest cell's top the smooth surface may lie to stand for it, in cells.
+pub const NEAR: [f32; 2] = [-1.0, 0.75];
+/// Range for the surface that is drawn.
+pub const DRAWN: [f32; 2] = [-0.6, 0.5];
+/// Steps in cells within [`AROUND`] columns above which a top is drawn flat: the smooth surface swings there.
+const CLIFF: usize = 3;
+/// Marks a top that is drawn flat.
+const FLAT: u16 = 1 << 15;
+/// Marks a column whose cells are those of a rounded hollow, and whose top is the smooth one.
+const ROUNDED: u16 = 1 << 14;
+/// Columns around one with a rounded hollow into which it reaches.
+const MOUTH: usize = 1;
+/// Times that a ray may come out of columns with caves.
+const MOST: usize = 1000;
+/// Pieces of a ray's way through a cell in which a crossing with the smooth top is looked for, and halvings of that.
+pub const PIECES: usize = 6;
+pub const HALVINGS: usize = 10;
+
+/// The top of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Top {
+    /// The lowest cell above the highest solid one.
+    pub cell: usize,
+    /// Whether it is drawn flat.
+    pub flat: bool,
+    /// Whether its cells are those of a rounded hollow.
+    pub rounded: bool,
+}
+
+/// The columns that are drawn cell by cell; none, and no memory, where the ground has no caves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caves {
+    /// Columns along x and z.
+    size: [usize; 2],
+    /// Of each column of the box, one more than its number among those here, 0 for the smooth ones.
+    index: Vec<u32>,
+    /// For each column here the lowest cell above its highest solid one, and [`FLAT`] where its top is drawn flat.
+    tops: Vec<u16>,
+    /// And its solid cells, or the open ones of a rounded hollow, `words` words each.
+    cells: Vec<u64>,
+    words: usize,
+    /// Corners of a box around all solid cells here.
+    low: [usize; 2],
+    high: [usize; 2],
+    top: usize,
+    /// Whether there are rounded hollows, and whether there are columns that are drawn cell by cell.
+    pub(super) kinds: Kinds,
+    /// Columns that end in fresh rock, as [`Ground::fresh`] has them, and columns along x and z of the box.
+    fresh: Vec<u64>,
+    columns: [usize; 2],
+}
+
+impl Caves {
+    /// The columns of a ground that have caves or walls, and those around them; `tall`: the height of a cell in its widths.
+    pub fn of(ground: &Ground, tall: f32) -> Self {
+        let (grid, mut cornered) = (ground.grid(), walls(ground, tall));
+        let (nx, nz) = (grid.nx, grid.nz);
+        let mut caves = Self::default();
+        if !ground.fresh().is_empty() {
+            (caves.fresh, caves.columns) = (ground.fresh().to_vec(), [nx, nz]);
+        }
+        let hollow = ground.caves();
+        let (rounded, others): (Vec<_>, Vec<_>) =
+            hollow.iter().map(|(column, _)| *column).partition(|&column| caves.is_fresh(column));
+        cornered.extend(others);
+        if cornered.is_empty() && rounded.is_empty() {
+            return caves;
+        }
+        caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
+        caves.words = grid.ny.div_ceil(64);
+        caves.kinds = Kinds { rounded: !rounded.is_empty(), cornered: !cornered.is_empty() };
+        // The columns themselves before those around them, which are what is left for them to be.
+        rounded.iter().for_each(|&column| caves.add_rounded(ground, column));
+        cornered.iter().for_each(|&column| caves.add(ground, (column % nx, column / nx), tall));
+        for (columns, reach) in [(rounded, MOUTH), (cornered, AROUND)] {
+            for column in columns {
+                for (x, z) in around([column % nx, column / nx], [nx, nz], reach) {
+                    match reach {
+                        MOUTH => caves.add_rounded(ground, z * nx + x),
+                        _ => caves.add(ground, (x, z), tall),
+                    }
+                }
+            }
+        }
+        caves
+    }
+
+    /// Adds a column that is drawn cell by cell, unless it is here.
+    fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
+        if self.index[z * self.size[0] + x] != 0 {
+            return;
+        }
+        let top = ground.top(x, z);
+        let built = is_built(ground, x, z);
+        let mut steps = around([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
+        let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
+        self.put([x, z], (top, if cliff { FLAT } else { 0 }), |y| ground.is_solid([x, y, z]));
+    }
+
+    /// Adds a column of a rounded hollow, unless it is here.
+    fn add_rounded(&mut self, ground: &Ground, column: usize) {
+        if self.index[column] != 0 {
+            return;
+        }
+        let [x, z] = [column % self.size[0], column / self.size[0]];
+        // A hollow reaches out of its mouth, or its rim would close it.
+        let near: Vec<_> = around([x, z], self.size, MOUTH).map(|(x, z)| (x, z, ground.top(x, z))).collect();
+        let roof = near.iter().map(|(_, _, top)| *top).max().unwrap_or(0);
+        let is_hollow = |y: usize| near.iter().any(|&(x, z, top)| y < top && !ground.is_solid([x, y, z]));
+        self.put([x, z], (roof, ROUNDED), |y| !ground.is_solid([x, y, z]) && is_hollow(y));
+    }
+
+    /// Puts a column with those of the cells below its top that count.
+    fn put(&mut self, [x, z]: [usize; 2], (top, kind): (usize, u16), counts: impl Fn(usize) -> bool) {
+        self.tops.push(top as u16 | kind);
+        self.index[z * self.size[0] + x] = self.tops.len() as u32;
+        let from = self.cells.len();
+        self.cells.resize(from + self.words, 0);
+        for y in (0..top).filter(|&y| counts(y)) {
+            self.cells[from + y / 64] |= 1 << (y % 64);
+        }
+        self.low = [self.low[0].min(x), self.low[1].min(z)];
+        self.high = [self.high[0].max(x + 1), self.high[1].max(z + 1)];
+        self.top = self.top.max(top);
+    }
+
+    /// Whether any column ends in fresh rock.
+    pub(crate) fn is_set_anywhere(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
+    /// Share of fresh rock at a place on the ground, 0 to 1: even between the middles of columns.
+    pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
+        if self.fresh.is_empty() {
+            return 0.0;
+        }
+        let near = |v: f32, n: usize| {
+            let v = (v - 0.5).clamp(0.0, (n - 1) as f32);
+            ([v as usize, (v as usize + 1).min(n - 1)], v.fract())
+        };
+        let (xs, x_share) = near(x, self.columns[0]);
+        let (zs, z_share) = near(z, self.columns[1]);
+        let at = |x: usize, z: usize| f32::from(u8::from(self.is_fresh(z * self.columns[0] + x)));
+        let row = |z: usize| lerp(at(xs[0], z), at(xs[1], z), x_share);
+        lerp(row(zs[0]), row(zs[1]), z_share)
+    }
+
+    fn is_fresh(&self, column: usize) -> bool {
+        self.fresh.get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1)
+    }
+
+    /// The columns that end in fresh rock here or in another ground of the same box, but not in both, as (x, z).
+    pub(crate) fn differing_in_fresh(&self, other: &Self) -> Vec<(usize, usize)> {
+        let width = self.columns[0].max(other.columns[0]).max(1);
+        let words = 0..self.fresh.len().max(other.fresh.len());
+        let word = |caves: &Self, k: usize| caves.fresh.get(k).copied().unwrap_or(0);
+        let differing = words.map(|k| (k, word(self, k) ^ word(other, k))).filter(|(_, bits)| *bits != 0);
+        let columns =
+            |(k, bits): (usize, u64)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * k + bit);
+        differing.flat_map(columns).map(|column| (column % width, column / width)).collect()
+    }
+
+    /// Whether there are none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Height above which there is none of this rock.
+    pub(crate) fn roof(&self) -> f32 {
+        if self.is_empty() { f32::MIN } else { self.top as f32 + DRAWN[1] }
+    }
+
+    /// Highest roof over the columns between two corners in cells.
+    pub(crate) fn roof_over(&self, low: [f32; 2], high: [f32; 2]) -> f32 {
+        let apart = |k: usize| high[k] < self.low[k] as f32 || low[k] > self.high[k] as f32;
+        if self.is_empty() || apart(0) || apart(1) { f32::MIN } else { self.roof() }
+    }
+
+    /// The columns of this and another ground that differ, as (x, z): what one has here and the other has not, or has in
+    /// another shape.
+    pub fn differing(&self, other: &Self) -> Vec<(usize, usize)> {
+        let width = self.size[0].max(other.size[0]).max(1);
+        let count = self.index.len().max(other.index.len());
+        let column = |caves: &Self, k: usize| {
+            caves.column(k % width, k / width).map(|(n, top)| (top.rounded, caves.cells_of(n).to_vec()))
+        };
+        let differs = |&k: &usize| column(self, k) != column(other, k);
+        (0..count).filter(differs).map(|k| (k % width, k / width)).collect()
+    }
+
+    /// Columns along x and z, corners of a box around all solid cells here, and its top.
+    pub fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
+        (self.size, [self.low, self.high], self.top)
+    }
+
+    /// Top and cells of a column that is drawn cell by cell.
+    pub fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
+        let (n, top) = self.column(x, z)?;
+        Some((top, self.cells_of(n)))
+    }
+
+    /// Number of a column here, and its top.
+    #[inline]
+    fn column(&self, x: usize, z: usize) -> Option<(usize, Top)> {
+        let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
+        let top = self.tops[n];
+        let cell = (top & !(FLAT | ROUNDED)).into();
+        Some((n, Top { cell, flat: top & FLAT != 0, rounded: top & ROUNDED != 0 }))
+    }
+
+    /// The cells of a rounded hollow in a column, none elsewhere; outside of the box those of the nearest column.
+    #[inline]
+    pub(super) fn hollow_cells(&self, x: i32, z: i32) -> &[u64] {
+        let near = |v: i32, n: usize| (v.max(0) as usize).min(n - 1);
+        match self.column(near(x, self.size[0]), near(z, self.size[1])) {
+            Some((n, Top { rounded: true, .. })) => self.cells_of(n),
+            _ => &[],
+        }
+    }
+
+    fn cells_of(&self, n: usize) -> &[u64] {
+        &self.cells[n * self.words..][..self.words]
+    }
+
+    #[inline]
+    fn is_solid(&self, n: usize, y: usize) -> bool {
+        self.cells[n * self.words + y / 64] >> (y % 64) & 1 == 1
+    }
+
+    /// The column that a point lies in, those at the box's sides for points beyond.
+    fn at(&self, p: V3) -> [usize; 2] {
+        [(p.x.max(0.0) as usize).min(self.size[0] - 1), (p.z.max(0.0) as usize).min(self.size[1] - 1)]
+    }
+
+    /// Height of the ground below a point in one of these columns, or of the rock that it is in; `None` in a smooth column.
+    pub(crate) fn floor_below(&self, block: &Heightfield, p: V3) -> Option<f32> {
+        if self.is_empty() {
+            return None;
+        }
+        let [x, z] = self.at(p);
+        let (n, top) = self.column(x, z)?;
+        if top.rounded {
+            return self.hollow_floor(n, p);
+        }
+        if p.y >= top.cell as f32 {
+            return Some(surface(block, top, p));
+        }
+        Some((0..=p.y.max(0.0) as usize).rev().find(|&y| self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
+    }
+
+    /// Whether a point lies in a column of a rounded hollow, whose rock was lava.
+    pub(crate) fn is_rounded(&self, p: V3) -> bool {
+        self.kinds.rounded && !self.hollow_cells(p.x as i32, p.z as i32).is_empty()
+    }
+
+    /// Height of the floor below a point in the hollow of column `n`; none elsewhere.
+    fn hollow_floor(&self, n: usize, p: V3) -> Option<f32> {
+        let y = p.y.max(0.0) as usize;
+        let is_open = y < 64 * self.words && self.is_solid(n, y);
+        is_open.then(|| (0..y).rev().find(|&y| !self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
+    }
+
+    /// The part of a ray between `from` and `far` that lies in the box around these columns, up to this height.
+    fn inside(&self, ray: &Ray, [from, far]: [f32; 2], roof: f32) -> Option<[f32; 2]> {
+        let low = [self.low[0] as f32, f32::MIN, self.low[1] as f32];
+        let high = [self.high[0] as f32, roof, self.high[1] as f32];
+        let (mut near, mut far) = (from, far);
+        for axis in 0..3 {
+            let (o, d) = (ray.origin[axis], ray.direction[axis]);
+            if d.abs() < 1e-9 {
+                if o < low[axis] || o > high[axis] {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) = ((low[axis] - o) / d, (high[axis] - o) / d);
+            (near, far) = (near.max(a.min(b)), far.min(a.max(b)));
+        }
+        (near < far).then_some([near, far])
+    }
+}
+
+/// The columns from `reach` before one to `reach` beyond it, as (x, z).
+fn around([x, z]: [usize; 2], size: [usize; 2], reach: usize) -> impl Iterator<Item = (usize, usize)> {
+    let near = move |v: usize, n: usize| v.saturating_sub(reach)..(v + reach + 1).min(n);
+    near(z, size[1]).flat_map(move |z| near(x, size[0]).map(move |x| (x, z)))
+}
+
+/// Kinds of columns that there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Kinds {
+    pub(super) rounded: bool,
+    pub(super) cornered: bool,
+}
+
+/// Where the top of a column is drawn at a point of it.
+fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
+    if flat {
+        return cell as f32;
+    }
+    let (smooth, top) = (block.heights.at(p.x, p.z), cell as f32);
+    if (top + NEAR[0]..=top + NEAR[1]).contains(&smooth) { smooth.clamp(top + DRAWN[0], top + DRAWN[1]) } else { top }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::ground::land::TerrainLook;
+    use crate::math::v3;
+    use lavoxel_automaton::view::LookSpec;
+    use lavoxel_automaton::world::{Edit, Matter, Shape, World};
+    use lavoxel_base::grid::Grid;
+    use lavoxel_base::random::mix64;
+
+    const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
+
+    /// Hills with a tunnel, a shelf in the air, a cell alone and a shaft.
+    fn world() -> World {
+        let hills = |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
+        let mut world =
+            World::new(Ground::from_surface(GRID.ny, Array2::from_shape_fn((GRID.nz, GRID.nx), |(z, x)| hills(z, x))));
+        for (from, to, matter) in [
+            ([2.0, 2.0, 0.0], [5.0, 5.0, 19.0], Matter::Nothing),
+            ([12.0, 12.0, 4.0], [16.0, 13.0, 9.0], Matter::Rock),
+            ([19.0, 15.0, 15.0], [20.0, 16.0, 16.0], Matter::Rock),
+            ([9.0, 0.0, 14.0], [11.0, 3.0, 16.0], Matter::Nothing),
+        ] {
+            world.edit(&Edit { shape: Shape::Box { from, to }, matter });
+        }
+        world
+    }
+
+    fn land(world: &World) -> TerrainLook {
+        TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground(), 1.0), &LookSpec::default(), 2)
+    }
+
+    /// Whether a point is rock, by the definition at the top of this file.
+    fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
+        let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
+        if block.caves.column(x, z).is_none() {
+            return p.y <= block.heights.at(p.x, p.z);
+        }
+        let cell = world.ground().top(x, z);
+        let flat = block.caves.column(x, z).is_some_and(|(_, top)| top.flat);
+        p.y < 0.0
+            || p.y < surface(block, Top { cell, flat, rounded: false }, p)
+                && (cell == 0 || world.ground().is_solid([x, (p.y as usize).min(cell - 1), z]))
+    }
+
+    /// Rays from all around, from above and from below into the box.
+    fn rays() -> impl Iterator<Item = Ray> {
+        (0..500_u64).map(|k| {
+            let random = |n: u64| (mix64(8 * k + n) >> 40) as f32 / (1 << 24) as f32;
+            let (angle, away) = (random(0) * std::f32::consts::TAU, 20.0 + 15.0 * random(1));
+            let origin = v3(11.0 + away * angle.cos(), -8.0 + 34.0 * random(2), 9.5 + away * angle.sin());
+            let goal = v3(22.0 * random(3), 17.0 * random(4), 19.0 * random(5));
+            Ray { origin, direction: (goal - origin).normalize() }
+        })
+    }
+
+    #[test]
+    fn rays_meet_the_rock_that_small_steps_meet() {
+        let world = world();
+        let land = land(&world);
+        let block = &land.block;
+        let parts = [[[0.0, 1.0]; 3], [[0.15, 1.0], [0.0, 1.0], [0.0, 0.8]], [[0.0, 1.0], [0.0, 0.7], [0.3, 1.0]]];
+        let (mut met, mut unclear) = (0, 0);
+        for part in parts.map(|shares| block.part(shares, [22.0, 18.0, 19.0])) {
+            for (k, ray) in rays().enumerate() {
+                let inside = |p: V3| {
+                    let q = block.patches(p);
+                    (0..3).all(|axis| (part.low[axis]..=part.high[axis]).contains(&q[axis]))
+                };
+                let slow = (0..70_000)
+                    .map(|i| i as f32 * 1e-3)
+                    .find(|t| inside(ray.at(*t)) && is_rock(block, &world, ray.at(*t)));
+                let fast = block.hit(&ray, &part, 0.0);
+                let is_near = match (fast, slow) {
+                    (Some(hit), Some(t)) => (hit.t - t).abs() < 0.02,
+                    (None, None) => true,
+                    _ => false,
+                };
+                // A ray may graze an edge.
+                unclear += usize::from(!is_near);
+                met += usize::from(fast.is_some());
+                if let (false, Some(hit)) = (is_near, fast) {
+                    let around = [-0.03, 0.03].map(|by| is_rock(block, &world, ray.at(hit.t + by)));
+                    assert!(around[0] != around[1] || slow.is_some(), "ray {k} of {part:?}: {hit:?} against {slow:?}");
+                }
+            }
+        }
+        assert!(met > 700 && unclear < 12, "{met} rays met rock, {unclear} of them elsewhere");
+    }
+
+    #[test]
+    fn a_ground_without_caves_takes_no_memory_and_an_index_of_what_changed_is_exact() {
+        let plain = World::new(Ground::none(GRID));
+        let (none, some) = (Caves::of(&plain.ground, 1.0), Caves::of(world().ground(), 1.0));
+        assert!(none.is_empty() && none == Caves::default() && none.roof() == f32::MIN);
+        assert_eq!(some.differing(&some), []);
+        let mut other = world();
+        let cell = Shape::Box { from: [13.0, 12.0, 6.0], to: [14.0, 13.0, 7.0] };
+        other.edit(&Edit { shape: cell, matter: Matter::Nothing });
+        assert_eq!(Caves::of(&other.ground, 1.0).differing(&some), [(13, 6)], "still near other caves");
+        assert!(some.differing(&none).len() > 100 && none.differing(&some) == some.differing(&none));
+    }
+
+    #[test]
+    fn lava_in_a_cave_lies_on_its_floor() {
+        let world = world();
+        let block = land(&world).block;
+        assert_eq!(block.floor_below(v3(3.5, 3.2, 9.5)), 2.0);
+        assert!((block.floor_below(v3(14.5, 13.4, 6.5)) - 13.0).abs() < 0.1, "on the shelf");
+        assert!(block.floor_below(v3(14.5, 11.4, 6.5)) < 9.0, "under it");
+    }
+}

@@ -1,0 +1,451 @@
+//! The look of the ground: colour, fine relief, occlusion and sunlight, baked once, kept between frames and patched where
+//! the ground changes.
+
+mod light;
+mod patch;
+mod surface;
+
+use nalgebra::Point3;
+use ndarray::Array2;
+
+use lavoxel_base::grid::Grid;
+
+use self::light::{OpenSky, disc};
+use self::patch::Patched;
+pub(super) use self::surface::old_flow;
+pub use self::surface::{BROADER, RUGGED};
+pub use self::surface::{Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed};
+pub use super::beyond::{Beyond, Ends, Surface};
+pub use crate::camera::{Bounds, Ray};
+use crate::ground::heightfield::Caves;
+use crate::ground::heightfield::Heightfield;
+use crate::ground::raster::Raster;
+use crate::ground::sky::Sky;
+use crate::math::{V3, mix, saturate, v3};
+use crate::style::transfer::lamp;
+use lavoxel_automaton::view::linear_to_srgb;
+use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
+pub use lavoxel_base::parallel::*;
+
+/// Nodes along the longer side of a final picture: about one per pixel of a usual one.
+pub const NODES: usize = 768;
+/// The side of the box, in cells, for which pattern sizes are written down.
+const REFERENCE_SIDE: f32 = 128.0;
+/// Cells on both sides of a place over which the plain styles take the slope of the ground.
+pub const PLAIN: f32 = 0.7;
+/// Rays that tell how much of the sky is open over the side of a cell, by their ways along x and z; length in cells of one that goes
+/// far, and distance of its beginning from the side.
+pub const OPEN_RAYS: [[f32; 2]; 5] = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
+pub const OPEN_FAR: f32 = 12.0;
+pub const OPEN_HAIR: f32 = 0.02;
+/// Light that ground throws back where a picture of it is white: a photograph has the sun in it already, and would be brighter than rock.
+const PHOTO: f32 = 0.5;
+/// More nodes per cell than this show nothing new.
+const MOST_PER_CELL: usize = 8;
+
+/// Surface properties at one node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rock {
+    pub(crate) albedo: V3,
+    pub(crate) normal: V3,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub(crate) light: nalgebra::Vector2<f32>,
+}
+
+/// The rock of the ground from above as sRGB, without light and shadow, below the picture over it; `[wide, high]` pixels, rows from the
+/// north.
+pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
+    let (depth, width) = ground.dim();
+    let side = width.max(depth);
+    let unit = unit_of(side);
+    let (lowest, top) = ground.iter().fold((f32::MAX, f32::MIN), |(low, top), &h| (low.min(h), top.max(h)));
+    let scale = Altitudes { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone: false };
+    let columns = Raster::columns((width, depth), ground.iter().copied().collect());
+    let pixel = |i: usize| {
+        let (x, z) = ((i % wide) as f32 + 0.5, (i / wide) as f32 + 0.5);
+        let (x, z) = (x / wide as f32 * width as f32, z / high as f32 * depth as f32);
+        let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
+        let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
+        let altitude = saturate((h - scale.lowest) / scale.rise);
+        let rock = || {
+            surface::albedo(&RockPoint {
+                p: v3(x, h, z) / unit,
+                rill: 0.0,
+                up,
+                altitude,
+                crags: surface::craggy(up),
+                stone: false,
+            })
+        };
+        let shares = [x / width as f32, z / depth as f32];
+        let rock = draped(drape, shares, [1.0 / wide as f32, 1.0 / high as f32], rock);
+        [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
+    };
+    (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
+}
+
+/// The ground, ready to be drawn: baked from heights once, then shared by all frames.
+#[derive(Clone, Debug)]
+pub struct TerrainLook {
+    /// The ground as drawn: the top with its relief, one node in `per_cell`, and the cut sides.
+    pub block: Heightfield,
+    /// Colour of the rock, linear RGB.
+    pub albedo: Raster<V3>,
+    /// Unit normals with the finest grain; between nodes they are to be made unit vectors again.
+    pub normal: Raster<V3>,
+    /// x: open share of the sky, y: share of the sun that arrives.
+    pub light: Raster<nalgebra::Vector2<f32>>,
+    /// Light of the plain styles on the top: a lamp that does not move, and the open sky.
+    pub(crate) plain: Raster<f32>,
+    /// Cells per unit of pattern: a fine and a coarse grid of the same land look alike.
+    pub unit: f32,
+    /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
+    pub slope: Raster<nalgebra::Vector2<f32>>,
+    /// Heights of the columns. This map and those below make the maps above, whole or in part.
+    coarse: Raster<f32>,
+    /// Heights of the columns, smoothed over a few cells.
+    gentle: Raster<f32>,
+    seeds: Raster<f32>,
+    rills: Raster<Rill>,
+    /// The ground around the box, where it goes on there.
+    pub beyond: Option<Beyond>,
+    /// 1 where the sun arrives, else 0; and the same with soft edges.
+    sun: Raster<f32>,
+    soft: Raster<f32>,
+    scale: Altitudes,
+    /// Picture over the ground.
+    drape: Option<Drape>,
+}
+
+/// Heights by which the rock is coloured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Altitudes {
+    lowest: f32,
+    rise: f32,
+    side: usize,
+    /// Whether the ground is smooth stone.
+    stone: bool,
+}
+
+impl Altitudes {
+    /// Heights in whole parts of the side, outwards: a summit that grows by some lava would colour the whole land again.
+    fn of(block: &Heightfield, side: usize, stone: bool) -> Self {
+        let part = side as f32 / 64.0;
+        let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
+        let (lowest, top) = ((lowest / part).floor() * part, (block.top / part).ceil() * part);
+        // Low hills have no summit to colour: a land counts as at least so high.
+        Self { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone }
+    }
+
+    /// The place of a node.
+    fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
+        let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
+        let p = pattern(v3(x, h, z), unit, block.tall);
+        let altitude = saturate((h - self.lowest) / self.rise);
+        RockPoint { p, rill, up, altitude, crags: craggy(up), stone: self.stone }
+    }
+}
+
+/// A place in units of pattern, as wide as high where cells are not.
+pub(crate) fn pattern(p: V3, unit: f32, tall: f32) -> V3 {
+    v3(p.x, p.y * tall, p.z) / unit
+}
+
+/// Cells to a unit of pattern in a box.
+pub(crate) fn pattern_unit(grid: Grid) -> f32 {
+    unit_of(grid.nx.max(grid.nz))
+}
+
+fn unit_of(side: usize) -> f32 {
+    side as f32 / REFERENCE_SIDE
+}
+
+/// Nodes to a cell on land of so many cells along its longer side.
+pub fn per_cell(side: usize, nodes: usize) -> usize {
+    (nodes / side).clamp(1, MOST_PER_CELL)
+}
+
+/// Number of nodes in a final picture of this box.
+pub(crate) fn nodes(grid: Grid) -> usize {
+    let per_cell = per_cell(grid.nx.max(grid.nz), NODES);
+    (grid.nx * per_cell + 1) * (grid.nz * per_cell + 1)
+}
+
+impl TerrainLook {
+    /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape (nz, nx).
+    ///
+    /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
+    pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
+        assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
+        Self::bake_with(ground, Caves::default(), look, per_cell(grid.nx.max(grid.nz), nodes))
+    }
+
+    /// Bakes with caves, and so many nodes to a cell.
+    pub fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
+        let cells = (ground.ncols(), ground.nrows());
+        let side = cells.0.max(cells.1);
+        let coarse = Raster::columns(cells, ground.iter().copied().collect());
+        let unit = unit_of(side);
+        let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
+        let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
+        let stone = is_stone(look);
+        let heights = rills.map(|x, z, rill| height(&coarse, (!stone).then_some(rill.value), unit, (x, z)));
+        let foot = -(0.05 * side as f32).max(1.0);
+        let mut block = Heightfield::new(heights, foot);
+        (block.caves, block.tall) = (caves, look.cell_height);
+        let scale = Altitudes::of(&block, side, stone);
+        let drape = look.drape.clone();
+        let albedo = rills
+            .map(|x, z, rill| colour(&block, drape.as_ref(), &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
+        let normal = block.heights.map(|x, z, h| grained(&block, unit, stone, [x, h, z]));
+        let [sun, soft] = shadows(&block, &Sky::new(look));
+        let light = light(&block, &soft);
+        let lamp = lamp();
+        let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
+        let gentle = coarse.blurred(1);
+        let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
+        let beyond = Ends::of(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
+        Self {
+            block,
+            albedo,
+            normal,
+            light,
+            plain,
+            unit,
+            slope,
+            coarse,
+            gentle,
+            seeds,
+            rills,
+            beyond,
+            sun,
+            soft,
+            scale,
+            drape,
+        }
+    }
+
+    /// Brings the look up to date with another ground of the same shape: a patch where little changed, else a new bake.
+    /// Whether anything changed.
+    pub fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
+        let patched = self.patch(ground, caves.clone(), look);
+        if patched == Patched::TooMuch {
+            *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
+        } else if self.beyond.as_ref().is_some_and(|beyond| !beyond.is_beside(&self.block)) {
+            self.go_on(look);
+        }
+        patched != Patched::Nothing
+    }
+
+    /// Nodes to a cell.
+    fn per_cell(&self) -> usize {
+        self.block.heights.per_cell as usize
+    }
+
+    /// Bakes the sunlight again for another time of day, and everything for cells of another height and another kind of ground.
+    pub fn relight(&mut self, look: &LookSpec) {
+        if !self.is_of(look) {
+            let (columns, caves) = (&self.coarse, self.block.caves.clone());
+            let place = |(z, x)| columns.data[z * columns.width + x];
+            let ground = Array2::from_shape_fn((columns.depth, columns.width), place);
+            *self = Self::bake_with(&ground, caves, look, self.per_cell());
+            return;
+        }
+        [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
+        self.light = light(&self.block, &self.soft);
+        self.go_on(look);
+    }
+
+    /// Bakes the ground around the box.
+    fn go_on(&mut self, look: &LookSpec) {
+        let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
+        self.beyond = Ends::of(look).map(bake);
+    }
+
+    /// Whether the ground is smooth stone.
+    pub(crate) fn is_stone(&self) -> bool {
+        self.scale.stone
+    }
+
+    /// Whether this is the ground of a look, but for its light.
+    pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
+        let of_surroundings =
+            self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
+        self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
+    }
+
+    /// Bounds for a camera to frame: the ground block of a box of `grid`'s shape, with air for the lava on it, in cells.
+    /// It is the same for any number of nodes, so that a coarse bake and the fine one after it are framed alike.
+    pub fn subject(&self, grid: Grid) -> Bounds {
+        // Lava lies on the ground and piles up over vents: leave it some air, but no more than the box has.
+        let air = 0.06 * (grid.nx.max(grid.nz) as f32);
+        let roof = |y: f32| (y + air).min(grid.ny as f32).max(1.0);
+        let columns = &self.coarse;
+        let top = columns.data.iter().copied().fold(f32::MIN, f32::max);
+        // Of each column the corner that lies farthest from the middle.
+        let corner = |column: usize, of: usize| (if 2 * column < of { column } else { column + 1 }) as f32;
+        let points = columns.data.iter().enumerate().map(|(k, &y)| {
+            let (x, z) = (k % columns.width, k / columns.width);
+            Point3::new(corner(x, grid.nx), roof(y), corner(z, grid.nz))
+        });
+        Bounds::of_ground(grid, (self.block.foot, roof(top)), points)
+    }
+
+    /// Surface properties of the top at (x, z) in cells.
+    #[inline(always)]
+    pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
+        let normal = crate::math::unit_or_up(self.normal.at(x, z));
+        Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
+    }
+
+    /// Surface properties of a cell's side in a cave.
+    pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
+        let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
+        let place = RockPoint {
+            p: pattern(p, self.unit, self.block.tall),
+            rill: 0.0,
+            up: side.y,
+            altitude,
+            crags: 0.0,
+            stone: self.scale.stone,
+        };
+        let lit = side.dot(&sun) > 0.0 && self.block.lit(p + side * OPEN_HAIR, sun);
+        let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
+        let is_set = self.block.caves.is_rounded(p);
+        // Pictures from above show nothing of a cave.
+        let albedo = if is_set { basalt(place.p) } else { colour(&self.block, None, &place, (p.x, p.z)) };
+        let normal = if place.stone { side } else { bumped(side, place.p) };
+        Rock { albedo, normal, light }
+    }
+
+    /// Share of the sky that rock leaves open over a cell's side: of a few rays, those that go some cells far.
+    pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
+        let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
+        let open = OPEN_RAYS.iter().filter(|[x, z]| {
+            let direction = (v3(*x, 0.75, *z) + side * 0.6).normalize();
+            self.block.hit(&Ray { origin: from, direction }, &whole, 0.0).is_none_or(|hit| hit.t > OPEN_FAR)
+        });
+        openness(open.count())
+    }
+
+    /// The lowest height, and the rise from there to what counts as the top, by which rock is coloured.
+    pub fn altitudes(&self) -> [f32; 2] {
+        [self.scale.lowest, self.scale.rise]
+    }
+
+    /// Share of the sun that arrives at (x, z).
+    pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
+        match &self.beyond {
+            Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),
+            _ => self.light.at(x, z).y,
+        }
+    }
+
+    /// Surface properties beyond the sides of the box.
+    pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
+        let rock = beyond.rock(p.x, p.z);
+        Rock { normal: rugged(rock.normal, pattern(p, self.unit, self.block.tall)), ..rock }
+    }
+
+    /// Height of the ground below a point, beyond the sides of the box too.
+    pub(crate) fn floor_below(&self, p: V3) -> f32 {
+        match &self.beyond {
+            Some(beyond) if beyond.has(p.x, p.z) => beyond.height(p.x, p.z),
+            _ => self.block.floor_below(p),
+        }
+    }
+}
+
+/// Share of the sky that is open where so many of [`OPEN_RAYS`] go far.
+fn openness(far: usize) -> f32 {
+    0.26 + 0.74 * far as f32 / OPEN_RAYS.len() as f32
+}
+
+/// Colour of the rock at (x, z) in cells: that of the land or of the picture over it, or of lava that set on it.
+fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
+    let cells = [block.heights.width, block.heights.depth].map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
+    let node = cells.map(|cells| 1.0 / (cells * block.heights.per_cell));
+    let land = draped(drape, [x / cells[0], z / cells[1]], node, || albedo(place));
+    let share = set_around(block, (x, z));
+    if share > 0.0 { fresh(land, place, share) } else { land }
+}
+
+/// Colour of the picture over a place, and of the rock where it has none; place and span are shares of the box.
+fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
+    let Some(drape) = drape else { return rock() };
+    match drape.around(place, span) {
+        (_, 0.0) => rock(),
+        (seen, 1.0) => V3::from(seen) * PHOTO,
+        (seen, share) => mix(rock(), V3::from(seen) * PHOTO, share),
+    }
+}
+
+/// Cells to each side over which the margin of lava that set is spread.
+const MARGIN: f32 = 1.5;
+
+/// Share of lava that set around (x, z) in cells.
+fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
+    if !block.caves.is_set_anywhere() {
+        return 0.0;
+    }
+    let at = |dx: f32, dz: f32| block.caves.freshness(x + dx * MARGIN, z + dz * MARGIN);
+    (2.0 * at(0.0, 0.0) + at(-1.0, -0.6) + at(0.6, -1.0) + at(1.0, 0.6) + at(-0.6, 1.0)) / 6.0
+}
+
+/// Unit normal of a node with the finest grain.
+fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> V3 {
+    let normal = block.normal(x, z, 1.0 / block.heights.per_cell);
+    if stone {
+        return normal;
+    }
+    let p = pattern(v3(x, h, z), unit, block.tall);
+    bumped(ledged(normal, p), p)
+}
+
+/// Whether the ground of a look is smooth stone.
+fn is_stone(look: &LookSpec) -> bool {
+    look.surroundings == Surroundings::Table
+}
+
+/// The ground around a block.
+fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
+    let open = OpenSky::new();
+    let surface = |at: V3, normal: V3| {
+        let p = pattern(at, unit, block.tall);
+        let altitude = saturate((at.y - scale.lowest) / scale.rise);
+        let place = RockPoint { p, rill: 0.0, up: normal.y, altitude, crags: craggy(normal.y), stone: scale.stone };
+        Surface { albedo: albedo(&place), normal }
+    };
+    let sun = |block: &Heightfield, place: [f32; 3]| light::sun(block, sky.sun, place);
+    Beyond::bake((block, ends), unit, surface, sun, |block, p| open.open(block, p))
+}
+
+/// Hard shadows, and soft ones: the sun's disc is imitated by a small blur.
+fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
+    let hard = block.heights.map(|x, z, h| light::sun(block, sky.sun, [x, h, z]));
+    let soft = hard.blurred(disc(hard.per_cell));
+    [hard, soft]
+}
+
+/// For each node the open share of the sky, and the share of the sun.
+fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
+    let sky = OpenSky::new();
+    block.heights.map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
+}
+
+/// Light of the plain styles on rock of this normal, of which the sky is open to a share.
+#[inline(always)]
+pub(crate) fn lit(open: f32, normal: V3, lamp: &V3) -> f32 {
+    0.30 * open + 0.75 * saturate(normal.dot(lamp))
+}
+
+/// Light of the plain styles at a node.
+fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): (f32, f32)) -> f32 {
+    lit(light.x, block.normal(x, z, PLAIN), lamp)
+}
+
+/// Rise per cell of smoothed columns.
+fn rise(gentle: &Raster<f32>, (x, z): (f32, f32)) -> nalgebra::Vector2<f32> {
+    let (east, south) = gentle.slope(x, z, 1.0);
+    nalgebra::Vector2::new(east, south)
+}

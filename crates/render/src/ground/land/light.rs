@@ -1,0 +1,86 @@
+//! Light that reaches the ground: share of the sun, and of the sky.
+
+use crate::ground::heightfield::Heightfield;
+use crate::math::{V3, saturate, v3};
+
+/// 1 where the sun arrives at a node, else 0.
+pub(super) fn sun(block: &Heightfield, sun: V3, [x, h, z]: [f32; 3]) -> f32 {
+    let start = v3(x, h, z) + block.normal(x, z, 0.3) * 0.25;
+    if block.lit(start, sun) { 1.0 } else { 0.0 }
+}
+
+/// Radius in nodes of the blur of hard shadows that stands for the sun's disc.
+pub(super) fn disc(per_cell: f32) -> usize {
+    (per_cell * 0.16).round() as usize
+}
+
+/// Directions in which the sky is sampled.
+const AROUND: usize = 8;
+/// Distances of the samples in cells, and their weights.
+const RINGS: [(f32, f32); 3] = [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)];
+
+/// How the ground hides the sky from its own places.
+pub(super) struct OpenSky {
+    /// For each ring, its samples as offsets along x and z.
+    offsets: [[[f32; 2]; AROUND]; RINGS.len()],
+}
+
+impl OpenSky {
+    pub(super) fn new() -> Self {
+        let offset = |radius: f32, k: usize| {
+            let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
+            [radius * angle.cos(), radius * angle.sin()]
+        };
+        Self { offsets: RINGS.map(|(radius, _)| std::array::from_fn(|k| offset(radius, k))) }
+    }
+
+    /// The places of the farthest samples around (x, z).
+    pub(super) fn farthest(&self, x: f32, z: f32) -> impl Iterator<Item = [f32; 2]> {
+        self.offsets[RINGS.len() - 1].iter().map(move |[dx, dz]| [x + dx, z + dz])
+    }
+
+    /// Share of the sky that higher ground around leaves open, sampled all around at three distances.
+    pub(super) fn open(&self, block: &Heightfield, p: V3) -> f32 {
+        let mut shut = 0.0;
+        for ((radius, weight), offsets) in RINGS.into_iter().zip(&self.offsets) {
+            let mut rise = 0.0;
+            for [x, z] in offsets {
+                rise += saturate((block.heights.at(p.x + x, p.z + z) - p.y) * block.tall / radius);
+            }
+            shut += weight * rise / AROUND as f32;
+        }
+        1.0 - saturate(shut * 1.5) * 0.85
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::raster::Raster;
+    use crate::math::direction;
+
+    #[test]
+    fn oblong_cells_are_lit_as_cubes_that_make_the_same_ground() {
+        let ground = |high: f32| {
+            Heightfield::new(
+                Raster::nodes((30, 24), 2, |x, z| high * (7.0 + 4.0 * (x * 0.5).sin() * (z * 0.4).cos())),
+                -2.0 * high,
+            )
+        };
+        let (cubes, mut oblong) = (ground(1.0), ground(2.0));
+        oblong.tall = 0.5;
+        let (sky, toward) = (OpenSky::new(), direction(236.0, 24.0));
+        let (mut shaded, mut other, mut nodes) = (0, 0, 0);
+        for (x, z) in (0..48).flat_map(|j| (0..60).map(move |i| (0.5 * i as f32, 0.5 * j as f32))) {
+            let [a, b] = [&cubes, &oblong].map(|block| (block.heights.at(x, z), block));
+            assert!((a.1.normal(x, z, 0.8) - b.1.normal(x, z, 0.8)).norm() < 1e-4, "normal at {x}, {z}");
+            let open = |(h, block): (f32, &Heightfield)| sky.open(block, v3(x, h, z));
+            assert!((open(a) - open(b)).abs() < 1e-4, "sky at {x}, {z}");
+            let lit = |(h, block): (f32, &Heightfield)| sun(block, toward, [x, h, z]) > 0.5;
+            (shaded, nodes) = (shaded + usize::from(!lit(a)), nodes + 1);
+            other += usize::from(lit(a) != lit(b));
+        }
+        // Rays begin a quarter of a cell over the ground, which is lower over flat cells.
+        assert!(shaded > nodes / 10 && other < nodes / 25, "{shaded} of {nodes} in shadow, {other} not in both");
+    }
+}

@@ -1,0 +1,224 @@
+//! Patterns of the rock: relief, colour and grain as functions of place and slope.
+
+use crate::ground::floor::STONE;
+use crate::ground::raster::Raster;
+use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::noise;
+
+fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
+    let (east, south) = heights.slope(x, z, 1.0);
+    east.hypot(south)
+}
+
+/// Noise from which [`rill`] washes its streaks, at the nodes of a land.
+pub fn seed(x: f32, z: f32, unit: f32) -> f32 {
+    let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
+    grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3)
+}
+
+/// Noise averaged along the way water would run: streaks that follow the fall line, -1..1. This is what makes a
+/// flank look washed by rain instead of rough.
+pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, f32)) -> Rill {
+    let (mut px, mut pz, mut sum) = (x, z, 0.0);
+    let mut reach = [0.0_f32; 4];
+    for _ in 0..STEPS {
+        reach = [reach[0].max(x - px), reach[1].max(px - x), reach[2].max(z - pz), reach[3].max(pz - z)];
+        sum += seeds.at(px, pz);
+        let (east, south) = coarse.slope(px, pz, 1.0);
+        let slope = east.hypot(south);
+        let stride = STRIDE * unit * saturate(slope * 3.0) / slope.max(1e-4);
+        px -= east * stride;
+        pz -= south * stride;
+    }
+    let reach = reach.map(|cells| (cells / (STRIDE * unit)).ceil() as u8);
+    Rill { value: (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0), reach }
+}
+
+/// Steps of a rill, and the length of the longest in units of pattern.
+const STEPS: usize = 18;
+const STRIDE: f32 = 0.55;
+
+/// Cells that a rill may run from its node, with those whose heights its last step reads.
+pub(super) fn rill_length(unit: f32) -> usize {
+    (STEPS as f32 * STRIDE * unit).ceil() as usize + SLOPE
+}
+
+/// Cells from a place to the last whose height its slope reads.
+const SLOPE: usize = 2;
+
+/// A rill's value at a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rill {
+    pub(super) value: f32,
+    /// How far it ran west, east, north and south, in longest strides.
+    reach: [u8; 4],
+}
+
+impl Rill {
+    /// Columns along x and z whose heights the rill of the node at (x, z) in cells may have read; they may lie outside of the
+    /// box, where the outermost columns stand for them.
+    pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
+        let [west, east, north, south] = self.reach.map(|strides| f32::from(strides) * STRIDE * unit + SLOPE as f32);
+        [[x - west, x + east], [z - north, z + south]]
+    }
+}
+
+/// Height of the ground as it is drawn: smooth between the columns, with its relief where it has rills.
+pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, f32)) -> f32 {
+    let h = coarse.smooth_at(x, z);
+    // A hair lower: on the border of two cells rounding would choose which of them a film lies in.
+    let Some(rill) = rill else { return h - 0.02 };
+    // A coarse grid has fewer cells to a wave, so the same waves must be lower to be as steep.
+    h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
+}
+
+/// Most that rubble of a steep slope is higher than that of flat ground.
+const STEEPEST: f32 = 1.6;
+
+/// Height added to the smooth ground: rills on slopes and rubble everywhere, well under half a cell, so that the
+/// picture still agrees with the cells that are solid.
+fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
+    let washed = smoothstep(0.12, 0.7, steepness);
+    let fields = fields(p);
+    let rubble = noise::fractal(p * 0.8, 4) * lerp(0.25, 1.1, fields) * lerp(0.55, 1.0, washed);
+    let blocks = noise::fractal(p * 0.23 + v3(3.0, 8.0, 1.0), 3);
+    // As far out of a steep slope as out of a flat one.
+    let steep = (1.0 + steepness * steepness).sqrt().min(STEEPEST);
+    0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
+}
+
+/// How much rubble lies around a place, 0..1.
+fn fields(p: V3) -> f32 {
+    smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
+}
+
+/// Where on the ground a colour is asked for.
+pub struct RockPoint {
+    /// Position in units of pattern.
+    pub(super) p: V3,
+    pub(super) rill: f32,
+    /// Vertical part of the unit normal.
+    pub(super) up: f32,
+    /// Height between the lowest and the highest ground, 0..1.
+    pub(super) altitude: f32,
+    /// How much old lava crops out there, 0..1.
+    pub(super) crags: f32,
+    /// Smooth stone.
+    pub(super) stone: bool,
+}
+
+/// How much paler basalt is in a rill.
+const WASHED: f32 = 0.25;
+
+/// Basalt, ash on gentle ground and in the rills, oxidised scoria towards the top and in patches.
+pub fn albedo(place: &RockPoint) -> V3 {
+    if place.stone {
+        return V3::from(STONE);
+    }
+    let (p, rill, altitude) = (place.p, place.rill, place.altitude);
+    let speckle = noise::fractal(p * 1.7, 4);
+    let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
+    let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
+    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + WASHED * rill));
+    let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
+    let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
+    let lying = smoothstep(0.62, 0.95, place.up);
+    let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
+    let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
+    let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
+    let ground = mix(ground, basalt * 0.6, old_flow(p) * lying * 0.8);
+    let ground = if place.crags > 0.0 { ground * lerp(1.0, CRAG, place.crags * crag(p)) } else { ground };
+    ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
+}
+
+/// Share of old flows at a place of a plain: darker tongues with a ragged edge.
+pub(in crate::ground) fn old_flow(p: V3) -> f32 {
+    smoothstep(0.02, 0.12, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5))
+}
+
+/// How dark lava is that crops out; the vertical part of a normal at which none does and at which all does; how far it stands out, in
+/// units of pattern, and how far apart its heights are taken.
+const CRAG: f32 = 0.7;
+const CRAGGY: [f32; 2] = [0.88, 0.66];
+const LEDGE: f32 = 0.34;
+const APART: f32 = 0.25;
+
+/// How much lava crops out of ground whose normal has this vertical part.
+pub fn craggy(up: f32) -> f32 {
+    smoothstep(CRAGGY[0], CRAGGY[1], up)
+}
+
+/// Where beds of old lava crop out of a slope, 0..1.
+fn crag(p: V3) -> f32 {
+    let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
+    let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
+        + 0.6 * noise::fractal(v3(p.x * 0.5, p.y * 1.1, p.z * 0.5) + v3(1.0, 8.0, 3.0), 4);
+    smoothstep(-0.06, 0.14, bed)
+}
+
+/// Normal of a slope with the ledges of these beds.
+pub fn ledged(n: V3, p: V3) -> V3 {
+    let crags = craggy(n.y);
+    if crags <= 0.0 {
+        return n;
+    }
+    let ([along, across], here) = (tangents(n), crag(p));
+    let tilt = along * (crag(p + along * APART) - here) + across * (crag(p + across * APART) - here);
+    unit_or_up(n - tilt * (crags * LEDGE / APART))
+}
+
+/// Lava that set, over a share of the land: dark, hardly weathered basalt. Towards its margin it breaks up into blocks, of
+/// which some lie on the land before it.
+pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
+    let p = place.p;
+    let bent = p + V3::repeat(0.5 * noise::fractal(p * 0.7 + v3(3.0, 6.0, 1.0), 2));
+    let block = noise::plate(bent * 0.62, V3::zeros());
+    let ragged = share + 0.55 * (block.tone - 0.5) + 0.35 * noise::fractal(p * 0.45 + v3(8.0, 3.0, 6.0), 3);
+    let seam = smoothstep(0.0, 0.16, block.edge);
+    let cover = smoothstep(0.36, 0.44, ragged) * smoothstep(0.0, 0.15, share) * lerp(0.55, 1.0, seam.max(share));
+    // Slabs of smooth skin between fields of clinker; levees are the oldest, and reddish.
+    let slab = noise::plate(
+        v3(bent.x, 0.5 * bent.y, bent.z) * 0.17 + V3::repeat(0.35 * noise::fractal(p * 0.12, 3)),
+        V3::zeros(),
+    );
+    let skin = smoothstep(0.45, 0.75, slab.tone);
+    let rough = lerp(0.5, 1.4, block.tone) * lerp(0.4, 1.0, seam);
+    let smooth = lerp(1.0, 1.6, slab.tone) * lerp(0.55, 1.0, smoothstep(0.0, 0.10, slab.edge));
+    let levee = smoothstep(0.2, 0.5, share) * (1.0 - smoothstep(0.8, 1.0, share));
+    let tint = mix(V3::repeat(1.0), v3(1.22, 1.03, 0.95), levee);
+    mix(land, times(basalt(p), tint) * lerp(rough, smooth, skin * (1.0 - levee)), cover)
+}
+
+/// Lava that set.
+pub fn basalt(p: V3) -> V3 {
+    let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
+    let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
+    mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes))
+}
+
+/// Grain finer than the nodes' own relief, on slopes as on flat ground.
+pub fn bumped(n: V3, p: V3) -> V3 {
+    let e = 0.12;
+    let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
+    let [along, across] = tangents(n);
+    let here = height(p);
+    let tilt = (along * (height(p + along * e) - here) + across * (height(p + across * e) - here)) / e;
+    (n - tilt * lerp(0.06, 0.15, fields(p)) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
+}
+
+/// Two unit vectors along a surface of this unit normal: east and south of flat ground.
+fn tangents(n: V3) -> [V3; 2] {
+    let level = n.x.hypot(n.y);
+    let along = if level < 1e-3 { V3::x() } else { v3(n.y, -n.x, 0.0) / level };
+    [along, along.cross(&n)]
+}
+
+/// Share of the frequency that grain of a land of coarse nodes has, and how much rougher it is: it stands for their relief.
+pub const BROADER: f32 = 0.5;
+pub const RUGGED: f32 = 1.5;
+
+/// Rock of a land of coarse nodes.
+pub fn rugged(n: V3, p: V3) -> V3 {
+    let grain = bumped(n, p * BROADER);
+    unit_or_up(n + (grain - n) * RUGGED)
+}

@@ -1,0 +1,197 @@
+//! A scalar or vector map over the ground plane, sampled smoothly.
+
+use std::ops::{Add, Mul, Range, Sub};
+
+use lavoxel_base::parallel::*;
+
+/// Samples over (x, z), `x` fastest.
+#[derive(Clone, Debug)]
+pub struct Raster<T> {
+    pub width: usize,
+    pub depth: usize,
+    /// Samples per cell edge.
+    pub per_cell: f32,
+    /// Position of sample 0 in sample units from the box's corner: 0 for corner nodes, 0.5 for column centres.
+    pub(crate) origin: f32,
+    pub data: Vec<T>,
+}
+
+impl<T: Copy + Send + Sync> Raster<T> {
+    /// Corner-aligned nodes over `nx × nz` cells, `per_cell` to a cell edge; `make` is given (x, z) in cells.
+    pub(crate) fn nodes(cells: (usize, usize), per_cell: usize, make: impl Fn(f32, f32) -> T + Sync) -> Self {
+        let (width, depth) = (cells.0 * per_cell + 1, cells.1 * per_cell + 1);
+        let scale = 1.0 / per_cell as f32;
+        let row = |j: usize| (0..width).map(move |i| (i as f32 * scale, j as f32 * scale));
+        let data = (0..depth).into_par_iter().flat_map_iter(|j| row(j).map(|(x, z)| make(x, z))).collect();
+        Self { width, depth, per_cell: per_cell as f32, origin: 0.0, data }
+    }
+
+    /// One sample per column, at its centre.
+    pub(crate) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
+        Self { width: cells.0, depth: cells.1, per_cell: 1.0, origin: 0.5, data }
+    }
+
+    /// The sample at (i, j), indices held at the edges.
+    pub(crate) fn held(&self, i: isize, j: isize) -> T {
+        let i = i.clamp(0, self.width as isize - 1) as usize;
+        let j = j.clamp(0, self.depth as isize - 1) as usize;
+        self.data[j * self.width + i]
+    }
+
+    /// A new sample for each, from its position (x, z) in cells and its old value.
+    pub(crate) fn map<U: Copy + Send + Sync>(&self, make: impl Fn(f32, f32, T) -> U + Sync) -> Raster<U> {
+        let place = |k: usize| (k as f32 + self.origin) / self.per_cell;
+        let data = (0..self.data.len())
+            .into_par_iter()
+            .map(|k| make(place(k % self.width), place(k / self.width), self.data[k]))
+            .collect();
+        Raster { width: self.width, depth: self.depth, per_cell: self.per_cell, origin: self.origin, data }
+    }
+}
+
+impl<T> Raster<T>
+where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
+{
+    /// Bilinear value at (x, z) in cells, held at the edges.
+    #[inline(always)]
+    pub(crate) fn at(&self, x: f32, z: f32) -> T {
+        let (i, fx) = split(x * self.per_cell - self.origin, self.width);
+        let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
+        let (i1, j1) = ((i + 1).min(self.width - 1), (j + 1).min(self.depth - 1));
+        let blend = |a: T, b: T, f: f32| a + (b - a) * f;
+        let near = blend(self.data[j * self.width + i], self.data[j * self.width + i1], fx);
+        let far = blend(self.data[j1 * self.width + i], self.data[j1 * self.width + i1], fx);
+        blend(near, far, fz)
+    }
+
+    /// Values at `z` in cells of all samples along x, from which [`Self::along`] takes those between them.
+    pub(crate) fn row(&self, z: f32) -> Vec<T> {
+        let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
+        let j1 = (j + 1).min(self.depth - 1);
+        let (near, far) = (&self.data[j * self.width..][..self.width], &self.data[j1 * self.width..][..self.width]);
+        near.iter().zip(far).map(|(near, far)| *near + (*far - *near) * fz).collect()
+    }
+
+    /// Value at `x` in cells of a [`Self::row`], as [`Self::at`] has it.
+    #[inline(always)]
+    pub(crate) fn along(&self, row: &[T], x: f32) -> T {
+        let (i, fx) = split(x * self.per_cell - self.origin, self.width);
+        let i1 = (i + 1).min(self.width - 1);
+        row[i] + (row[i1] - row[i]) * fx
+    }
+
+    /// Rise per cell towards +x and +z, by central differences over `reach` cells to each side.
+    #[inline(always)]
+    pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (T, T) {
+        let scale = 0.5 / reach;
+        let east = (self.at(x + reach, z) - self.at(x - reach, z)) * scale;
+        let south = (self.at(x, z + reach) - self.at(x, z - reach)) * scale;
+        (east, south)
+    }
+}
+
+impl<T> Raster<T>
+where
+    T: Copy + Send + Sync + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
+{
+    /// The map after three box blurs of `radius` samples, which is nearly a Gaussian; edges are held.
+    pub(crate) fn blurred(&self, radius: usize) -> Self {
+        let mut now = self.clone();
+        for _ in 0..3 {
+            now = now.box_rows(radius).transposed().box_rows(radius).transposed();
+        }
+        now
+    }
+
+    /// Blurs only so much as the samples `across` × `rows` change, into `blurred`, the blurred map of before.
+    pub(crate) fn blur_part(&self, radius: usize, (across, rows): (Range<usize>, Range<usize>), blurred: &mut Self) {
+        if across.is_empty() || rows.is_empty() {
+            return;
+        }
+        // What changes, and around it what the changed sums read.
+        let wide = |range: &Range<usize>, n: usize, by: usize| range.start.saturating_sub(by)..(range.end + by).min(n);
+        let window = |by: usize| (wide(&across, self.width, by), wide(&rows, self.depth, by));
+        let ((xs, zs), (all_xs, all_zs)) = (window(3 * radius), window(6 * radius));
+        let data = all_zs.clone().flat_map(|z| self.data[z * self.width..][all_xs.clone()].iter().copied()).collect();
+        let part = Self { width: all_xs.len(), depth: all_zs.len(), data, ..*self }.blurred(radius);
+        for z in zs {
+            let from = (z - all_zs.start) * part.width + xs.start - all_xs.start;
+            let row = &part.data[from..from + xs.len()];
+            blurred.data[z * self.width..][xs.clone()].copy_from_slice(row);
+        }
+    }
+
+    fn box_rows(&self, radius: usize) -> Self {
+        let (n, r) = (self.width as isize, radius as isize);
+        let scale = 1.0 / (2 * r + 1) as f32;
+        let mut data = self.data.clone();
+        data.par_chunks_mut(self.width).zip(self.data.par_chunks(self.width)).for_each(|(out, row)| {
+            let at = |i: isize| row[i.clamp(0, n - 1) as usize];
+            let mut sum = (1 - r..=r).fold(at(-r), |sum, i| sum + at(i));
+            for i in 0..n {
+                out[i as usize] = sum * scale;
+                sum = sum + (at(i + r + 1) - at(i - r));
+            }
+        });
+        Self { data, ..*self }
+    }
+
+    fn transposed(&self) -> Self {
+        let mut data = self.data.clone();
+        data.par_chunks_mut(self.depth).enumerate().for_each(|(i, row)| {
+            row.iter_mut().zip(self.data[i..].iter().step_by(self.width)).for_each(|(to, from)| *to = *from);
+        });
+        Self { width: self.depth, depth: self.width, data, ..*self }
+    }
+}
+
+impl Raster<f32> {
+    /// Catmull–Rom value at (x, z) in cells: passes through the samples with continuous slope.
+    pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
+        let (u, v) = (x * self.per_cell - self.origin, z * self.per_cell - self.origin);
+        let (i, j) = (u.floor(), v.floor());
+        let (wx, wz) = (catmull_rom(u - i), catmull_rom(v - j));
+        let (i, j) = (i as isize - 1, j as isize - 1);
+        let row = |b: isize| (0..4).map(|a| wx[a as usize] * self.held(i + a, j + b)).sum::<f32>();
+        (0..4).map(|b| wz[b as usize] * row(b)).sum()
+    }
+}
+
+#[inline(always)]
+fn split(position: f32, count: usize) -> (usize, f32) {
+    let held = position.clamp(0.0, (count - 1) as f32);
+    let i = held as usize;
+    (i, held - i as f32)
+}
+
+fn catmull_rom(t: f32) -> [f32; 4] {
+    let (t2, t3) = (t * t, t * t * t);
+    [0.5 * (-t3 + 2.0 * t2 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (-3.0 * t3 + 4.0 * t2 + t), 0.5 * (t3 - t2)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smooth_sampling_passes_through_the_columns() {
+        let map = Raster::columns((3, 2), vec![1.0, 4.0, 2.0, 0.0, 3.0, 5.0]);
+        assert!((map.smooth_at(1.5, 0.5) - 4.0).abs() < 1e-5);
+        assert!((map.smooth_at(2.5, 1.5) - 5.0).abs() < 1e-5);
+        assert!((map.at(2.0, 0.5) - 3.0).abs() < 1e-5);
+        let row = map.row(0.9);
+        for x in [0.0, 0.7, 1.9, 3.0] {
+            assert!((map.along(&row, x) - map.at(x, 0.9)).abs() < 1e-5, "at {x}");
+        }
+    }
+
+    #[test]
+    fn blurring_keeps_the_sum_away_from_edges() {
+        let mut data = vec![0.0; 41 * 31];
+        data[15 * 41 + 20] = 1.0;
+        let map = Raster::columns((41, 31), data).blurred(2);
+        assert!((map.data.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        assert!((map.held(18, 15) - map.held(20, 13)).abs() < 1e-6, "the same along x and z");
+    }
+}

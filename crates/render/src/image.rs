@@ -1,0 +1,101 @@
+//! The finished picture, and the sRGB curve.
+
+use std::sync::LazyLock;
+
+use lavoxel_automaton::view::linear_to_srgb;
+
+/// A picture of 8-bit sRGB pixels, rows from the top, three bytes each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels from left to right.
+    pub width: usize,
+    /// Pixels from top to bottom.
+    pub height: usize,
+    /// `3 · width · height` bytes: red, green, blue.
+    pub rgb: Vec<u8>,
+}
+
+impl Image {
+    /// A picture filled with one colour.
+    pub fn filled(width: usize, height: usize, color: [u8; 3]) -> Self {
+        Self { width, height, rgb: color.repeat(width * height) }
+    }
+
+    /// Makes room for (width, height) pixels, whose colours are then anything.
+    pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
+        (self.width, self.height) = (width, height);
+        self.rgb.resize(3 * width * height, 0);
+    }
+
+    /// The pixel at column `x`, row `y`.
+    pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        let i = 3 * (y * self.width + x);
+        [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
+    }
+
+    /// Sets a pixel; positions outside the picture are ignored, so that drawing may run over the edge.
+    pub fn put(&mut self, x: usize, y: usize, color: [u8; 3]) {
+        if x < self.width && y < self.height {
+            let i = 3 * (y * self.width + x);
+            self.rgb[i..i + 3].copy_from_slice(&color);
+        }
+    }
+
+    /// Fills the rectangle of `size` (width, height) whose top left corner is `corner` (x, y).
+    pub fn fill(&mut self, corner: (usize, usize), size: (usize, usize), color: [u8; 3]) {
+        for y in corner.1..corner.1 + size.1 {
+            for x in corner.0..corner.0 + size.0 {
+                self.put(x, y, color);
+            }
+        }
+    }
+}
+
+impl From<Image> for image::RgbImage {
+    fn from(picture: Image) -> Self {
+        Self::from_raw(picture.width as u32, picture.height as u32, picture.rgb)
+            .expect("the buffer holds three bytes per pixel")
+    }
+}
+
+/// Steps of the table of [`Srgb`].
+const SHADES: usize = 4096;
+
+/// [`linear_to_srgb`] from a table, to less than a hundredth of an 8-bit step: the power takes longer than all else that
+/// developing a pixel needs.
+pub(crate) struct Srgb {
+    shades: Vec<f32>,
+}
+
+/// The one table.
+pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
+
+impl Srgb {
+    fn new() -> Self {
+        Self { shades: (0..=SHADES).map(|i| linear_to_srgb(i as f32 / SHADES as f32)).collect() }
+    }
+
+    /// sRGB value of a linear one, both held in 0..1.
+    #[inline(always)]
+    #[allow(clippy::manual_clamp, reason = "what is not a number becomes 0, which clamp leaves as it is")]
+    pub(crate) fn of(&self, c: f32) -> f32 {
+        let place = c.max(0.0).min(1.0) * SHADES as f32;
+        let i = (place as u32 as usize).min(SHADES - 1);
+        self.shades[i] + (self.shades[i + 1] - self.shades[i]) * (place - i as f32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_the_curve() {
+        let table = Srgb::new();
+        for i in 0..=100_000 {
+            let c = i as f32 * 1e-5;
+            assert!((table.of(c) - linear_to_srgb(c)).abs() < 0.01 / 255.0, "at {c}");
+        }
+        assert_eq!([table.of(-1.0), table.of(f32::NAN), table.of(7.0)], [0.0, 0.0, table.of(1.0)]);
+    }
+}

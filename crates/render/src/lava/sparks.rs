@@ -1,0 +1,313 @@
+//! Incandescent clots that vents throw. No model moves them: each goes along a parabola by the number of the step, so that films show
+//! them fly and the same step shows the same ones.
+//!
+//! ```text
+//!        .·'`·.
+//!      .'  . ' `.      head, and tail where it was a little before
+//!     /  .'      \
+//!  __|_|_________|__   mouth
+//! ```
+
+use ndarray::Array2;
+
+use crate::camera::Ray;
+use crate::math::{V3, lerp, saturate, v3};
+use crate::style::shading::ShadeContext;
+use lavoxel_base::random::mix64;
+use lavoxel_base::simd::Portable;
+use lavoxel_sim::lowpass::Volume;
+use lavoxel_sim::source::VentSpec;
+
+/// Most streaks of a picture, and most mouths that throw them.
+pub const MOST: usize = 160;
+pub const MOST_MOUTHS: usize = 8;
+/// Streaks of a vent that pours a cell in a step in a box of the usual size, and their height in units of pattern; and the powers by
+/// which more of it throws more, and higher.
+const USUAL: f32 = 88.0;
+const HEIGHT: f32 = 11.0;
+const POWERS: [f32; 2] = [0.5, 0.38];
+/// Least and greatest rate by which they are thrown.
+const RATES: [f32; 2] = [0.02, 4.0];
+/// Steps of a clot's way up and down, of the highest. Fewer would look faster than life, and a film would show each in one frame only.
+const STEPS: f64 = 240.0;
+/// Share of a clot's time after which it comes down to the mouth's height; it goes on below that until the next one leaves.
+const FALLS: f32 = 0.72;
+/// Share of its way that a streak is long.
+const LENGTH: f32 = 0.06;
+/// Radii of streaks in units of pattern.
+const RADII: [f32; 2] = [0.04, 0.22];
+/// Temperature of a clot as it leaves, by how much it cools until it is down, and how much less of that the largest do.
+const LEAVES: f32 = 1420.0;
+const COOLS: f32 = 520.0;
+const KEPT: f32 = 0.4;
+/// Light of a streak by that of lava of its temperature.
+pub const BRIGHT: f32 = 4.6;
+/// Share of that at the tail.
+pub const TAIL: f32 = 0.3;
+/// Widths of pixels of which no streak has less.
+pub const THINNEST: f32 = 0.6;
+/// Radii of a streak beyond which it is not seen.
+pub const SEEN: f32 = 2.6;
+/// Share of the depth of gas and smoke that hides them: so bright a light is seen through it.
+pub const HIDES: f32 = 0.45;
+/// Samples of gas and smoke before a streak.
+pub const SAMPLES: usize = 16;
+
+/// The mouth of a vent that throws clots of lava.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mouth {
+    /// Its middle on the lava or the ground, in cells from the box's north-west lower corner along x, y and z.
+    pub place: [f32; 3],
+    /// Its radius in cells.
+    pub radius: f32,
+    /// Full cells that it pours in a step.
+    pub rate: f32,
+    /// Number from which its clots follow.
+    pub seed: u64,
+}
+
+impl Mouth {
+    /// The mouths of vents that pour lava of the classic model after so many `steps`, over `ground`: heights in cells, shape
+    /// (nz, nx). A long fissure has several.
+    pub fn of<'a>(
+        vents: impl Iterator<Item = &'a VentSpec>,
+        (volume, ground): (&Volume, &Array2<f32>),
+        (seed, steps): (u64, u64),
+    ) -> Vec<Self> {
+        let pours = |(_, vent): &(usize, &VentSpec)| {
+            let lava = vent.material.is_none() && vent.flow.is_none() && vent.height.is_none();
+            lava && vent.rate > 0.0 && vent.start <= steps && vent.end.is_none_or(|end| steps < end)
+        };
+        let mut mouths = Vec::new();
+        for (number, vent) in vents.enumerate().filter(pours) {
+            let points = vent.points();
+            for (k, [x, z]) in points.iter().enumerate() {
+                let Some(y) = surface(volume, ground, [*x as f32, *z as f32]) else { continue };
+                mouths.push(Self {
+                    place: [*x as f32, y, *z as f32],
+                    radius: vent.radius as f32,
+                    rate: (vent.rate / points.len() as f64) as f32,
+                    seed: mix64(seed ^ mix64((number * points.len() + k) as u64 + 1)),
+                });
+            }
+        }
+        mouths.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+        mouths.truncate(MOST_MOUTHS);
+        mouths
+    }
+}
+
+/// Height of the lava, or else the ground, in a column; nothing where another liquid stands over it.
+fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f32> {
+    let grid = volume.grid;
+    let [x, z] = [(x.max(0.0) as usize).min(grid.nx - 1), (z.max(0.0) as usize).min(grid.nz - 1)];
+    let is_dense = |density: &[u8], y: usize| density.get(grid.index([x, y, z])).is_some_and(|density| *density > 127);
+    let lava = (0..grid.ny).rev().find(|&y| is_dense(&volume.density, y)).map_or(0.0, |y| y as f32 + 0.5);
+    let top = lava.max(ground.get([z, x]).copied().unwrap_or(0.0));
+    let above = (top as usize + 1).min(grid.ny - 1);
+    let drowned = volume.media.iter().any(|medium| is_dense(&medium.density, above));
+    (!drowned).then_some(top)
+}
+
+/// A clot in flight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Streak {
+    pub head: V3,
+    pub tail: V3,
+    pub radius: f32,
+    /// Temperature in kelvin.
+    pub kelvin: f32,
+}
+
+/// The clots of a mouth, within a ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fountain {
+    pub middle: V3,
+    pub radius: f32,
+    /// Numbers of the first of its streaks, and of the first of the next one.
+    pub streaks: [usize; 2],
+}
+
+/// The clots of a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sparks {
+    pub fountains: Vec<Fountain>,
+    pub streaks: Vec<Streak>,
+}
+
+impl Sparks {
+    /// Those of mouths after so many steps; `share` of the usual number, in a box of so many cells to a unit of pattern.
+    pub fn at(mouths: &[Mouth], steps: f64, share: f32, unit: f32) -> Self {
+        let mut sparks = Self::default();
+        if share <= 0.0 {
+            return sparks;
+        }
+        let rate = |mouth: &Mouth| (mouth.rate / (unit * unit)).clamp(RATES[0], RATES[1]);
+        let wanted: Vec<f32> = mouths.iter().map(|mouth| share * USUAL * rate(mouth).powf(POWERS[0])).collect();
+        let fits = (MOST as f32 / wanted.iter().sum::<f32>().max(1.0)).min(1.0);
+        for (mouth, wanted) in mouths.iter().zip(wanted) {
+            let first = sparks.streaks.len();
+            let height = HEIGHT * unit * rate(mouth).powf(POWERS[1]);
+            let count = (wanted * fits) as u64;
+            sparks.streaks.extend((0..count).map(|k| streak(mouth, k, steps, (height, unit))));
+            sparks.fountains.extend(Fountain::around(&sparks.streaks, first));
+        }
+        sparks
+    }
+
+    /// Whether a ray passes any fountain.
+    pub(crate) fn is_near(&self, ray: &Ray) -> bool {
+        self.fountains.iter().any(|fountain| fountain.is_near(ray))
+    }
+
+    /// Light of the clots along a ray before `far`, which have at least `pixel` of their distance for a radius.
+    pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
+        let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
+        for fountain in self.fountains.iter().filter(|fountain| fountain.is_near(ray)) {
+            for streak in &self.streaks[fountain.streaks[0]..fountain.streaks[1]] {
+                let (t, share) = streak.met(ray, pixel);
+                if share > 0.0 && t > 0.0 && t < far {
+                    sum += context.blackbody.shown(streak.kelvin) * (BRIGHT * share);
+                    nearest = nearest.min(t);
+                }
+            }
+        }
+        if nearest == f32::MAX { sum } else { sum * unclouded(context, ray, nearest) }
+    }
+}
+
+/// Number of a clot, evenly in 0 to 1, for one of its properties.
+fn dice(seed: u64, property: u64) -> f32 {
+    (mix64(seed ^ mix64(property)) >> 40) as f32 / (1_u64 << 24) as f32
+}
+
+/// The `k`-th clot of a mouth: when one is down, another leaves.
+fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Streak {
+    let own = mix64(mouth.seed ^ mix64(k + 1));
+    // Few fly high.
+    let high = 0.16 + 0.84 * dice(own, 0).powf(1.5);
+    let time = STEPS * f64::from(high).sqrt() / f64::from(FALLS);
+    let turns = steps / time + f64::from(dice(own, 1));
+    let this = own.wrapping_add(mix64(turns.floor() as u64));
+    let share = turns.fract() as f32 / FALLS;
+    let rises = height * high * lerp(0.85, 1.15, dice(this, 2));
+    let (around, aside) = (std::f32::consts::TAU * dice(this, 3), dice(this, 4));
+    // Low clots are thrown further aside than high ones.
+    let range = rises * lerp(0.25, 1.5, aside * aside) * lerp(1.5, 0.8, high);
+    let way = v3(around.cos(), 0.0, around.sin());
+    let from = V3::from(mouth.place) + way * (0.6 * mouth.radius * dice(this, 5)) - V3::y() * (0.3 * unit);
+    let at = |share: f32| from + way * (range * share) + V3::y() * (4.0 * rises * share * (1.0 - share));
+    let size = dice(this, 6).powf(3.2);
+    let cooled = COOLS * saturate(share / 1.3).powf(0.8) * (1.0 - KEPT * size);
+    let (length, radius) = (LENGTH * lerp(1.3, 0.8, size), unit * lerp(RADII[0], RADII[1], size));
+    Streak { head: at(share), tail: at((share - length).max(0.0)), radius, kelvin: LEAVES - cooled }
+}
+
+impl Fountain {
+    /// A ball around the streaks from one on.
+    fn around(streaks: &[Streak], first: usize) -> Option<Self> {
+        let own = &streaks[first..];
+        let points = || own.iter().flat_map(|streak| [streak.head, streak.tail]);
+        let low = points().reduce(|a, b| a.zip_map(&b, f32::min))?;
+        let high = points().reduce(|a, b| a.zip_map(&b, f32::max))?;
+        let thickest = own.iter().map(|streak| streak.radius).fold(0.0, f32::max);
+        let middle = (low + high) * 0.5;
+        Some(Self {
+            middle,
+            radius: 0.5 * (high - low).norm() + 2.0 * SEEN * thickest,
+            streaks: [first, streaks.len()],
+        })
+    }
+
+    fn is_near(&self, ray: &Ray) -> bool {
+        let to = self.middle - ray.origin;
+        let along = to.dot(&ray.direction);
+        to.norm_squared() - along * along < self.radius * self.radius
+    }
+}
+
+impl Streak {
+    /// How far a ray goes until it passes nearest, and the share of the light that it gets.
+    fn met(&self, ray: &Ray, pixel: f32) -> (f32, f32) {
+        let (along, to) = (self.head - self.tail, self.tail - ray.origin);
+        let (b, c) = (ray.direction.dot(&along), along.norm_squared());
+        let (d, e) = (ray.direction.dot(&to), along.dot(&to));
+        let place = saturate((b * d - e) / (c - b * b).max(1e-6));
+        let nearest = to + along * place;
+        let t = ray.direction.dot(&nearest);
+        let apart = (nearest.norm_squared() - t * t).max(0.0);
+        let wide = self.radius.max(THINNEST * pixel * t);
+        if apart > SEEN * SEEN * wide * wide {
+            return (t, 0.0);
+        }
+        let thin = self.radius / wide;
+        (t, (-apart / (wide * wide)).exp() * thin * thin.sqrt() * lerp(TAIL, 1.0, place))
+    }
+}
+
+/// Share of light that gas and smoke before a distance along a ray leave.
+fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
+    let mut depth = 0.0;
+    let place = |(near, far): (f32, f32), k: usize| ray.at(near + (far - near) * (k as f32 + 0.5) / SAMPLES as f32);
+    if let Some((field, span)) = context.smoke.and_then(|field| Some((field, field.span(ray, t)?))) {
+        let dense = |k: usize| field.smoke.at(Portable, place(span, k)).map_or(0.0, |puff| puff.dense);
+        depth += (0..SAMPLES).map(dense).sum::<f32>() * (span.1 - span.0) / SAMPLES as f32;
+    }
+    if let Some((fog, span)) = context.fog.and_then(|fog| Some((fog, fog.span(ray, t)?))) {
+        let dense = |k: usize| {
+            let gas = fog.at(place(span, k));
+            fog.kinds().iter().zip(gas.densities).map(|(kind, density)| kind.extinction * density).sum::<f32>()
+        };
+        depth += (0..SAMPLES).map(dense).sum::<f32>() * (span.1 - span.0) / SAMPLES as f32;
+    }
+    (-HIDES * depth * context.pace(ray)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mouth() -> Mouth {
+        Mouth { place: [64.0, 70.0, 64.0], radius: 2.5, rate: 1.8, seed: 7 }
+    }
+
+    #[test]
+    fn clots_of_a_step_are_the_same_each_time_and_few_for_little_lava() {
+        let at = |steps: f64, share: f32| Sparks::at(&[mouth()], steps, share, 1.0);
+        assert_eq!(at(500.0, 1.0), at(500.0, 1.0));
+        assert_ne!(at(500.0, 1.0), at(501.0, 1.0));
+        assert_eq!(at(500.0, 0.0), Sparks::default());
+        let many = at(500.0, 1.0).streaks.len();
+        assert!(many > 20 && many <= MOST && at(500.0, 0.5).streaks.len() <= many / 2);
+        let weak = Sparks::at(&[Mouth { rate: 0.1, ..mouth() }], 500.0, 1.0, 1.0);
+        assert!(weak.streaks.len() < many / 3 && weak.fountains[0].radius < at(500.0, 1.0).fountains[0].radius);
+    }
+
+    #[test]
+    fn a_clot_moves_on_along_its_way_and_cools() {
+        let (mut moved, mut jumps) = (0.0_f32, 0);
+        let at = |step: u32| Sparks::at(&[mouth()], f64::from(step), 1.0, 1.0).streaks;
+        for (before, after) in (0..200).map(|step| (at(step), at(step + 1))) {
+            for (before, after) in before.iter().zip(&after) {
+                let way = (after.head - before.head).norm();
+                // Where another one leaves.
+                if after.kelvin > before.kelvin {
+                    jumps += 1;
+                } else {
+                    moved = moved.max(way);
+                }
+            }
+        }
+        assert!(moved < 0.8 && jumps > 10, "{moved} cells a step, {jumps} new ones");
+    }
+
+    #[test]
+    fn a_ray_meets_a_streak_in_its_middle() {
+        let streak = Streak { head: v3(1.0, 0.0, 10.0), tail: v3(-1.0, 0.0, 10.0), radius: 0.2, kelvin: 1300.0 };
+        let ray = |y: f32| Ray { origin: v3(0.0, y, 0.0), direction: V3::z() };
+        let (t, share) = streak.met(&ray(0.0), 1e-4);
+        assert!((t - 10.0).abs() < 1e-4 && share > 0.6);
+        assert_eq!(streak.met(&ray(0.6), 1e-4).1, 0.0);
+        assert!(streak.met(&ray(0.6), 0.1).1 > 0.0, "no streak falls between pixels");
+    }
+}

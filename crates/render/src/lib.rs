@@ -1,0 +1,80 @@
+//! Pictures: camera, volume ray-marcher, slices and palettes. Nothing here knows the rules or the simulation.
+//!
+//! The rooms that the crate can enter are shared with the window, which draws the same things with the graphics card:
+//! what is baked for the ray-marcher is uploaded there, and the formulas are the same.
+//!
+//! The crate must not know simulations that run, files or windows: it takes volumes and gives pixels.
+//!
+//! - Invariant: the same pixels for any number of threads.
+//!
+//! Begin with [`Renderer::frame`]; a look of matter is a file of `media`, `lava` or `ground`, a style a file of `style`.
+
+#![warn(missing_docs, clippy::print_stdout)]
+
+pub(crate) mod camera;
+#[doc(hidden)]
+pub mod chart;
+#[doc(hidden)]
+pub mod contents;
+#[doc(hidden)]
+pub mod film;
+mod frame;
+#[doc(hidden)]
+pub mod ground;
+pub(crate) mod image;
+#[doc(hidden)]
+pub mod lava;
+#[doc(hidden)] // for the ray-marcher that tests compare with
+pub mod mask;
+#[doc(hidden)]
+pub mod math;
+#[doc(hidden)]
+pub mod media;
+mod names;
+mod need;
+pub(crate) mod noise;
+mod picture;
+#[doc(hidden)]
+pub mod renderer;
+mod rulers;
+mod slice;
+#[doc(hidden)]
+pub mod style;
+#[doc(hidden)]
+pub mod volume;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_looks;
+#[cfg(test)]
+mod tests_media;
+#[cfg(test)]
+mod tests_smoke;
+
+pub use camera::{Bounds, Camera, Framing, Ray};
+pub use chart::axes::Ruler;
+pub use chart::key::{Plain, palette_of_quantity};
+pub use chart::legend::Scale;
+pub use chart::notes::{Notes, clock};
+pub use chart::relief::Relief;
+pub use chart::sheet::{Legend, Sheet};
+pub use chart::ticks::round_up;
+pub use contents::Cut;
+pub use ground::ember::Glow;
+pub use ground::land::picture as ground_picture;
+pub use image::Image;
+pub use lava::blackbody::BlackBody;
+pub use lava::sparks::Mouth;
+pub use lavoxel_automaton::view::{
+    AirLook, Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset,
+    Stop, Style, Surroundings, sun,
+};
+pub use media::sea::Sea;
+pub use names::Named;
+pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings};
+pub use picture::picture;
+pub use renderer::Renderer;
+pub use slice::{
+    Axis, Content, Crop, Part, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey, slice, slice_of_motion,
+};

@@ -1,0 +1,158 @@
+//! Billows of smoke: a block of noise that repeats in all directions, with its slopes, so that shading needs no more samples.
+
+use std::sync::LazyLock;
+
+use crate::math::{V3, v3};
+use lavoxel_base::simd::{Simd, hash};
+
+/// Texels along an edge of the block.
+pub const SIDE: usize = 64;
+/// Billows of the broadest octave along an edge, the number of octaves, and the height of one beside the next broader.
+pub const BROADEST: i32 = 2;
+const OCTAVES: u32 = 4;
+const FINER: f32 = 0.68;
+/// Mean of the sum of the octaves, which is taken away, and what makes the rest about −1 to 1.
+const MEAN: f32 = 0.45;
+const STRENGTH: f32 = 2.1;
+/// Largest slope that a byte holds, to an edge of the broadest billow.
+pub const STEEPEST: f32 = 12.0;
+
+/// The block, with the first texels of each row, layer and slab repeated at its end.
+struct Block(Vec<[u8; 4]>);
+
+static BLOCK: LazyLock<Block> = LazyLock::new(|| {
+    let value = |[x, y, z]: [usize; 3]| {
+        let p = v3(x as f32, y as f32, z as f32) * (BROADEST as f32 / SIDE as f32);
+        let octave = |n: u32| periodic(p * 2.0_f32.powi(n as i32), BROADEST << n).abs() * FINER.powi(n as i32);
+        ((0..OCTAVES).map(octave).sum::<f32>() - MEAN) * STRENGTH
+    };
+    let place = |i: usize| [i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)];
+    let values: Vec<f32> = (0..SIDE * SIDE * SIDE).map(|i| value(place(i))).collect();
+    let at = |[x, y, z]: [usize; 3]| values[(z % SIDE * SIDE + y % SIDE) * SIDE + x % SIDE];
+    let byte = |value: f32| ((value.clamp(-1.0, 1.0) * 0.5 + 0.5) * 255.0 + 0.5) as u8;
+    let texel = |[x, y, z]: [usize; 3]| {
+        let slope = |axis: usize| {
+            let beside = |by: usize| {
+                let mut place = [x, y, z];
+                place[axis] += by;
+                at(place)
+            };
+            // Central difference over an edge of a broadest billow.
+            (beside(1) - beside(SIDE - 1)) * (SIDE as f32 / BROADEST as f32 * 0.5 / STEEPEST)
+        };
+        [byte(at([x, y, z])), byte(slope(0)), byte(slope(1)), byte(slope(2))]
+    };
+    let whole = SIDE + 1;
+    Block((0..whole * whole * whole).map(|i| texel([i % whole, i / whole % whole, i / (whole * whole)])).collect())
+});
+
+/// Gradient noise that repeats after `period` cells.
+fn periodic(p: V3, period: i32) -> f32 {
+    let cell = p.map(f32::floor);
+    let f = p - cell;
+    let fade = |t: f32| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+    let w = f.map(fade);
+    let corner = |i: i32, j: i32, k: i32| {
+        let at = |cell: f32, i: i32| (cell as i32 + i).rem_euclid(period);
+        let h = hash([at(cell.x, i), at(cell.y, j), at(cell.z, k) + 977 * period]);
+        let slope = v3(1.0, 1.0, 1.0)
+            .zip_map(&v3(0.0, 8.0, 16.0), |one, shift| ((h >> shift as u32) & 255) as f32 * (2.0 / 255.0) - one);
+        slope.dot(&(f - v3(i as f32, j as f32, k as f32)))
+    };
+    let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
+    let row = |j: i32, k: i32| mix(corner(0, j, k), corner(1, j, k), w.x);
+    let sheet = |k: i32| mix(row(0, k), row(1, k), w.y);
+    1.2 * mix(sheet(0), sheet(1), w.z)
+}
+
+/// A billow at a point, in edges of the broadest ones: its height, about −1 to 1, and its slope.
+#[inline(always)]
+pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
+    let (rows, between) = around(p);
+    decoded(s.blend(rows, between))
+}
+
+/// The billows at two points.
+#[inline(always)]
+pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
+    let ((near, between), (others, beside)) = (around(p), around(q));
+    [decoded(s.blend(near, between)), decoded(s.blend(others, beside))]
+}
+
+/// The rows of two texels around a point, and the place between them.
+#[inline(always)]
+fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
+    let whole = SIDE + 1;
+    let (mut cell, mut between) = ([0; 3], [0.0; 3]);
+    for axis in 0..3 {
+        let place = p[axis] * (SIDE as f32 / BROADEST as f32);
+        let floor = place as i32 - i32::from(place < 0.0);
+        (cell[axis], between[axis]) = ((floor & (SIDE as i32 - 1)) as usize, (place - floor as f32).clamp(0.0, 1.0));
+    }
+    let first = (cell[2] * whole + cell[1]) * whole + cell[0];
+    let bytes = BLOCK.0.as_flattened();
+    let rows = [
+        pair(bytes, first),
+        pair(bytes, first + whole),
+        pair(bytes, first + whole * whole),
+        pair(bytes, first + whole * whole + whole),
+    ];
+    (rows, between)
+}
+
+/// Height and slope as they are stored.
+#[inline(always)]
+fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
+    let scale = 2.0 / 255.0;
+    (value * scale - 1.0, (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST)
+}
+
+/// A texel and the one to its east.
+#[inline(always)]
+fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
+    bytes[4 * start..].first_chunk().expect("a texel has one to its east")
+}
+
+/// The block as a texture that repeats: texels along an edge, and for each texel, x fastest, the height and its slopes.
+pub fn texels() -> (usize, Vec<[u8; 4]>) {
+    let whole = SIDE + 1;
+    let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);
+    (SIDE, rows.flat_map(|start| &BLOCK.0[start..start + SIDE]).copied().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::simd::Portable;
+
+    fn billow(p: V3) -> (f32, V3) {
+        super::billow(Portable, p)
+    }
+
+    #[test]
+    fn billows_repeat_and_are_even_on_average() {
+        let values: Vec<f32> =
+            (0..4000).map(|i| billow(v3(i as f32 * 0.31, i as f32 * 0.173, i as f32 * 0.077)).0).collect();
+        let mean = values.iter().sum::<f32>() / values.len() as f32;
+        let spread = (values.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / values.len() as f32).sqrt();
+        assert!(mean.abs() < 0.15 && (0.2..0.7).contains(&spread), "mean {mean}, spread {spread}");
+        let edge = BROADEST as f32;
+        for p in [v3(0.3, 1.7, 3.9), v3(-0.4, 0.0, 2.5)] {
+            let (here, there) = (billow(p), billow(p + v3(edge, -edge, 2.0 * edge)));
+            assert!((here.0 - there.0).abs() < 1e-3 && (here.1 - there.1).norm() < 0.05, "{here:?} {there:?}");
+        }
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_values() {
+        for i in 0..200 {
+            let p = v3(i as f32 * 0.37, i as f32 * 0.11, i as f32 * 0.23);
+            // About a texel, for which the slopes were found.
+            let h = 0.03;
+            let along = |d: V3| (billow(p + d * h).0 - billow(p - d * h).0) / (2.0 * h);
+            let measured = v3(along(V3::x()), along(V3::y()), along(V3::z()));
+            let (value, slope) = billow(p);
+            assert!(value.abs() >= 0.98 || (slope - measured).norm() < 5.0, "{slope:?} against {measured:?} at {p:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! A flame as that of a candle: a drop of glowing gas over a wick, and its light on what is around it. No model moves it.
+//!
+//! ```text
+//!       )         tip, orange
+//!      / \
+//!     | · |       body, yellow
+//!      \|/        foot, blue, dark beside the wick
+//! ```
+
+use crate::camera::Ray;
+use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, v3};
+use lavoxel_automaton::view::LookSpec;
+
+/// Samples along a ray, and heights of a flame from its middle outside of which it is not seen.
+pub const SAMPLES: i32 = 16;
+pub const REACH: f32 = 0.58;
+/// Half its greatest width, in its heights.
+pub const WIDE: f32 = 0.155;
+/// Colours of its foot, its body and its tip, and their strength.
+pub const FOOT: V3 = V3::new(0.06, 0.12, 0.34);
+pub const BODY: V3 = V3::new(1.0, 0.66, 0.27);
+pub const TIP: V3 = V3::new(1.0, 0.40, 0.08);
+pub const BRIGHT: f32 = 5.0;
+/// Colour of its light, its strength, and that inside a material that light enters, where it
+/// goes so many heights by colour.
+pub const LIGHT: V3 = V3::new(1.0, 0.56, 0.22);
+pub const LIT: f32 = 3.0;
+pub const INSIDE: f32 = 1.15;
+pub const ENTERS: V3 = V3::new(1.25, 0.80, 0.50);
+/// How far its tip is blown aside at most, in its heights, and turns of that in a step.
+const BLOWN: [f64; 2] = [0.07, 0.05];
+const TURNS: [f64; 2] = [0.37, 0.23];
+
+/// A flame of one frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flame {
+    /// Its foot in cells, its height in widths of a cell, and the height of a cell.
+    pub foot: V3,
+    pub height: f32,
+    tall: f32,
+    /// Where its tip is blown, in its heights.
+    pub blown: [f32; 2],
+}
+
+impl Flame {
+    /// The flame of a look after so many steps.
+    pub fn of(look: &LookSpec, steps: f64) -> Option<Self> {
+        let [x, y, z, height] = look.flame?;
+        let blown = |k: usize| ((steps * TURNS[k]).fract() * std::f64::consts::TAU).sin() * BLOWN[k];
+        let (foot, tall) = (v3(x, y, z), look.cell_height);
+        (height > 0.0).then_some(Self { foot, height: height * tall, tall, blown: [0, 1].map(|k| blown(k) as f32) })
+    }
+
+    /// The part of a ray along which it may be seen, before `far`.
+    fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
+        let way = in_widths(ray.direction, self.tall);
+        let to = in_widths(self.foot - ray.origin, self.tall) + v3(0.0, 0.5 * self.height, 0.0);
+        let nearest = to.dot(&way) / way.norm_squared();
+        let reach = REACH * self.height;
+        let apart = (to - way * nearest).norm_squared();
+        if apart >= reach * reach {
+            return None;
+        }
+        let half = ((reach * reach - apart) / way.norm_squared()).sqrt();
+        let (from, to) = ((nearest - half).max(0.0), (nearest + half).min(far));
+        (from < to).then_some((from, to))
+    }
+
+    /// Whether a ray may see it.
+    pub(crate) fn is_near(&self, ray: &Ray) -> bool {
+        self.span(ray, f32::MAX).is_some()
+    }
+
+    /// Its light along a ray before `far`.
+    pub(crate) fn light(&self, ray: &Ray, far: f32) -> V3 {
+        let Some((from, to)) = self.span(ray, far) else { return V3::zeros() };
+        let step = (to - from) / SAMPLES as f32;
+        let mut sum = V3::zeros();
+        for k in 0..SAMPLES {
+            sum += self.glow(in_widths(ray.at(from + (k as f32 + 0.5) * step) - self.foot, self.tall));
+        }
+        sum * (step * in_widths(ray.direction, self.tall).norm() * BRIGHT / (WIDE * self.height))
+    }
+
+    /// Light of a place in it, in widths from its foot.
+    fn glow(&self, p: V3) -> V3 {
+        let up = p.y / self.height;
+        if up <= 0.0 || up >= 1.0 {
+            return V3::zeros();
+        }
+        let [east, south] = self.blown.map(|blown| blown * self.height * up * up);
+        let wide = WIDE * self.height * 2.6 * up.sqrt() * (1.0 - up);
+        let out = (p.x - east).hypot(p.z - south) / wide.max(1e-4);
+        let shape = smoothstep(1.0, 0.25, out);
+        let color = mix(FOOT, mix(BODY, TIP, smoothstep(0.55, 1.0, up)), smoothstep(0.0, 0.24, up));
+        let dark = smoothstep(0.55, 0.0, out) * smoothstep(0.34, 0.10, up);
+        color * (shape * (1.0 - 0.8 * dark))
+    }
+
+    /// Light that arrives from it at a point with normal `n`.
+    pub(crate) fn at(&self, p: V3, n: V3) -> V3 {
+        let to = self.toward(p);
+        let apart = to.norm_squared() / (self.height * self.height);
+        let facing = saturate(0.2 + 0.8 * n.dot(&to) / to.norm().max(1e-4));
+        LIGHT * (LIT * facing / (apart + 0.8))
+    }
+
+    /// Light that arrives from it on rock, by colour for one of lava's light of this colour.
+    pub(crate) fn on_rock(&self, p: V3, n: V3, of_lava: V3) -> V3 {
+        self.at(p, n).zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
+    }
+
+    /// Light of it that comes out of a material that it enters.
+    pub(crate) fn inside(&self, p: V3) -> V3 {
+        let apart = self.toward(p).norm() / self.height;
+        LIGHT.zip_map(&ENTERS, |light, reach| INSIDE * light * (-(apart - 0.5).max(0.0) / reach).exp())
+    }
+
+    /// Way from a point to its middle, in widths.
+    fn toward(&self, p: V3) -> V3 {
+        in_widths(self.foot - p, self.tall) + v3(0.0, lerp(0.0, self.height, 0.35), 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flame() -> Flame {
+        let look = LookSpec { flame: Some([10.0, 20.0, 10.0, 8.0]), ..LookSpec::default() };
+        Flame::of(&look, 0.0).expect("a flame")
+    }
+
+    #[test]
+    fn it_is_seen_over_its_foot_and_before_what_hides_it() {
+        let flame = flame();
+        let along = |y: f32| Ray { origin: v3(10.0, y, -30.0), direction: V3::z() };
+        let (body, foot) = (flame.light(&along(23.0), f32::MAX), flame.light(&along(20.5), f32::MAX));
+        assert!(body.x > body.y && body.y > body.z && body.x > 1.0, "{body:?}");
+        assert!(foot.z > foot.x, "its foot is blue, {foot:?}");
+        assert_eq!(flame.light(&along(23.0), 20.0), V3::zeros());
+        assert!(!flame.is_near(&along(40.0)) && flame.is_near(&along(24.0)));
+        assert_eq!(Flame::of(&LookSpec::default(), 3.0), None);
+    }
+
+    #[test]
+    fn what_is_near_and_faces_it_is_lit_most() {
+        let flame = flame();
+        let at = |y: f32, n: V3| flame.at(v3(10.0, y, 10.0), n).x;
+        assert!(at(17.0, V3::y()) > 2.0 * at(17.0, -V3::y()) && at(17.0, V3::y()) > 2.0 * at(8.0, V3::y()));
+        let inside = flame.inside(v3(10.0, 12.0, 10.0));
+        assert!(inside.x > inside.y && inside.y > inside.z);
+    }
+}

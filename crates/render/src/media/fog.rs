@@ -1,0 +1,480 @@
+//! The gases of a frame on a coarse grid: soft densities, and how much light reaches each place, in them and in the shade of what is
+//! solid.
+//!
+//! ```text
+//!       sun          density, of two kinds of gas
+//!      ╱ ╱ ╱         light of the sun that is left after gas and solid matter above, along its rays
+//!    ░░▒▒▒▒░         light from below that is left after the gas between
+//!     ▒▒▓▓▒▒░
+//!    ▲ ▲ ▲ ▲         one sweep for each, from the top down and from the floor up
+//!     lava
+//! ```
+//!
+//! Gases move in whole cells, at random. The coarse, blurred grid shows none of them, and rays cross it in longer steps.
+
+use lavoxel_automaton::view::{Form, MaterialLook, Preset};
+use lavoxel_automaton::world::Span;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::parallel::*;
+use lavoxel_sim::lowpass::Volume;
+
+use crate::camera::Ray;
+use crate::ground::land::pattern_unit;
+use crate::math::{V3, lerp, saturate, smoothstep, v3};
+use crate::noise;
+use crate::volume::blocks::{Blocks, Stride};
+use crate::volume::bricks::Drawn;
+use crate::volume::field::span_in;
+use crate::volume::places::Skipping;
+use lavoxel_base::simd::{Portable, Simd};
+
+/// Share of light that a cell full of gas absorbs or scatters, as the exponent of its length.
+pub(crate) const DENSE: f32 = 0.25;
+/// Kinds of gas with a colour of their own; further ones are drawn as the last of them.
+pub const KINDS: usize = 2;
+/// Boxes with a longer side than this have coarse cells twice as long.
+const LARGE: usize = 256;
+/// Density of both kinds together up to which nothing is drawn, 255 for 1.
+pub const LEAST: u16 = 2;
+/// How far eddies bend gas sideways, in coarse cells, and how many there are to a unit of pattern. They rise with the billows.
+const BENT: f32 = 1.4;
+const EDDIES: f32 = 0.11;
+/// Gas thins out over so many coarse cells before a side or the roof of the box: it is seen from outside, where a cut would be a
+/// wall. Boxes of fewer coarse cells than this along an axis are slices, which show all of it.
+const THINNED: f32 = 3.0;
+const SLICE: usize = 10;
+/// Light from below comes from a wide patch and by detours: it is absorbed by this share of the gas.
+const DETOURS: f32 = 0.45;
+/// Step of a look up to which gas is sampled once in each coarse cell; it is sampled less often at a longer one.
+const USUAL_STEP: f32 = 0.5;
+/// Least part of a usual step between samples.
+const FINEST: f32 = 0.4;
+/// Share of light that a cell full of a solid material keeps, likewise, and one of ice, which lets much of it through.
+const SOLID: f32 = 1.2;
+const ICE: f32 = 0.12;
+/// Coarse cells from a surface, along its normal and towards the sun, at which it asks for its light: its own cell is dark.
+pub const OFF: f32 = 1.25;
+/// Coarse cells beside the box over which shade fades.
+pub const FADED: f32 = 8.0;
+/// Lowest sun whose shadow is computed, as the sine of its height; a lower one throws the same.
+const LOWEST: f32 = 0.2;
+
+/// How one kind of gas is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kind {
+    /// Exponent of a full cell's length.
+    pub extinction: f32,
+    /// Share of the light that it scatters.
+    pub albedo: V3,
+    /// Depth of the billows.
+    pub billows: f32,
+}
+
+impl Kind {
+    /// No gas.
+    pub const NONE: Self = Self { extinction: 0.0, albedo: V3::new(0.0, 0.0, 0.0), billows: 0.0 };
+
+    fn new(look: &MaterialLook) -> Self {
+        let albedo = V3::from(look.linear_color()).map(|c| c.min(1.0));
+        Self { extinction: DENSE * look.depth, albedo, billows: look.waves }
+    }
+}
+
+/// Inputs of a fog besides the amounts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Direction to the sun.
+    sun: V3,
+    /// Height of a cell in its widths.
+    tall: f32,
+    /// Cells to a unit of pattern, and how far eddies have risen, in cells.
+    unit: f32,
+    risen: f32,
+    /// The media that are gases, by their place in [`Volume::media`].
+    media: Vec<(usize, Kind)>,
+    /// Those that are solid, and the exponent of a full cell's length.
+    solids: Vec<(usize, f32)>,
+}
+
+impl Wanted {
+    /// The gases and the solids of a volume of cells so many times as high as wide, under this sun; `None` where there is neither.
+    pub fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
+        let there = || volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
+        let of = |form: Form| there().filter(move |(_, medium)| medium.look.preset.form() == form);
+        let media: Vec<_> = of(Form::Cloud).map(|(k, medium)| (k, Kind::new(&medium.look))).collect();
+        let keeps = |look: &MaterialLook| if look.preset == Preset::Ice { ICE * look.depth } else { SOLID };
+        let solids: Vec<_> = of(Form::Solid).map(|(k, medium)| (k, keeps(&medium.look))).collect();
+        let unit = pattern_unit(volume.grid);
+        // Without a gas nothing rises.
+        let risen = if media.is_empty() { 0.0 } else { risen };
+        (!media.is_empty() || !solids.is_empty()).then_some(Self { sun, tall, unit, risen, media, solids })
+    }
+
+    /// Whether it reads media of this form.
+    pub fn reads(form: Form) -> bool {
+        form != Form::Clear
+    }
+
+    /// The places of gases and solids in [`Volume::media`].
+    pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
+        self.media.iter().map(|(k, _)| *k).chain(self.solids.iter().map(|(k, _)| *k))
+    }
+}
+
+/// The gases of a frame.
+#[derive(Clone, Debug)]
+pub struct Fog {
+    /// Cells of the box.
+    size: [f32; 3],
+    /// Cells along the edge of a coarse one.
+    pub edge: usize,
+    /// Coarse cells.
+    pub grid: Grid,
+    /// For each coarse cell the densities by kind, the light of the sun and the light from below; 255 for 1.
+    pub cells: Vec<[u8; 4]>,
+    pub kinds: Vec<Kind>,
+    blocks: Blocks,
+    is_shaded: bool,
+}
+
+impl Fog {
+    /// The gases of a volume. `rows` has for each row of a medium, numbered `z · ny + y`, the cells outside of which it is
+    /// empty.
+    pub fn new<'a>(volume: &Volume, wanted: &Wanted, rows: impl Fn(usize) -> &'a [Span]) -> Self {
+        let fine = volume.grid;
+        let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE { 4 } else { 2 };
+        let [nx, ny, nz] = [fine.nx, fine.ny, fine.nz].map(|n| n.div_ceil(edge).max(2));
+        let grid = Grid::new(nx, ny, nz);
+        let kinds: Vec<Kind> = wanted.media.iter().take(KINDS).map(|(_, kind)| *kind).collect();
+        let mut densities = vec![vec![0.0; grid.cells()]; kinds.len()];
+        for (i, (k, kind)) in wanted.media.iter().enumerate() {
+            let drawn_as = i.min(KINDS - 1);
+            let share = kind.extinction / kinds[drawn_as].extinction.max(1e-6);
+            add(
+                &mut densities[drawn_as],
+                grid,
+                &Fine { grid: fine, edge, values: &volume.media[*k].density, rows: rows(*k) },
+                share,
+            );
+        }
+        let bend = |values: &Vec<f32>| {
+            let mut soft = blurred(values, grid);
+            thin(&mut soft, grid);
+            bent(&soft, grid, wanted, edge as f32)
+        };
+        let densities: Vec<Vec<f32>> = densities.iter().map(bend).collect();
+        let extinction = total(&densities, &kinds, grid);
+        let mut solid = vec![0.0; grid.cells()];
+        for &(k, keeps) in &wanted.solids {
+            add(&mut solid, grid, &Fine { grid: fine, edge, values: &volume.media[k].density, rows: rows(k) }, keeps);
+        }
+        solid.iter_mut().zip(&extinction).for_each(|(solid, gas)| *solid += gas);
+        let (sun, below) = join(
+            || sunlight(&solid, grid, (wanted.sun, wanted.tall), edge as f32),
+            || from_below(&extinction, grid, edge as f32 * wanted.tall),
+        );
+        let byte = |value: f32| (value.min(1.0) * 255.0 + 0.5) as u8;
+        let density = |k: usize, i: usize| densities.get(k).map_or(0, |values| byte(values[i]));
+        let cells: Vec<[u8; 4]> =
+            (0..grid.cells()).map(|i| [density(0, i), density(1, i), byte(sun[i]), byte(below[i])]).collect();
+        let size = [fine.nx, fine.ny, fine.nz].map(|n| n as f32);
+        let holds = |i: usize| u16::from(cells[i][0]) + u16::from(cells[i][1]) > LEAST;
+        let blocks = Blocks::new(grid, edge, [V3::zeros(), V3::from(size)], |_| 0..grid.nx, holds);
+        let is_shaded = cells.iter().any(|cell| cell[2] < 255);
+        Self { size, edge, grid, cells, kinds, blocks, is_shaded }
+    }
+
+    /// Whether there is no gas at all.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Whether there is neither gas nor the shade of anything.
+    pub fn is_empty(&self) -> bool {
+        self.is_clear() && !self.is_shaded
+    }
+
+    /// The blocks with gas, as boxes in cells.
+    pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
+        self.blocks.boxes()
+    }
+}
+
+/// A medium at full resolution.
+struct Fine<'a> {
+    grid: Grid,
+    edge: usize,
+    values: &'a [u8],
+    rows: &'a [Span],
+}
+
+/// Adds the mean amounts of coarse cells, 1 for full, times `share`.
+fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
+    let Grid { nx, ny, nz } = from.grid;
+    let edge = from.edge;
+    let part = |i: usize, n: usize| (i * edge).min(n)..((i + 1) * edge).min(n);
+    to.par_chunks_mut(coarse.nx * coarse.ny).enumerate().for_each(|(k, slab)| {
+        let mut sums = vec![0.0; coarse.nx];
+        for (j, row) in slab.chunks_mut(coarse.nx).enumerate() {
+            sums.fill(0.0);
+            let (ys, zs) = (part(j, ny), part(k, nz));
+            let rows = zs.clone().flat_map(|z| ys.clone().map(move |y| z * ny + y));
+            for held in rows.filter(|row| !from.rows[*row].is_empty()) {
+                let cells = &from.values[held * nx..][..nx];
+                for x in from.rows[held].range() {
+                    sums[x / edge] += f32::from(cells[x]);
+                }
+            }
+            let across = (ys.len() * zs.len()).max(1);
+            for (i, (value, sum)) in row.iter_mut().zip(&sums).enumerate() {
+                *value += sum * (share / (255 * across * part(i, nx).len().max(1)) as f32);
+            }
+        }
+    });
+}
+
+/// The field after a binomial filter along each axis, (1 2 1)/4; edges are held.
+pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
+    let (row, slab) = (grid.nx, grid.nx * grid.ny);
+    let mut to = vec![0.0; values.len()];
+    to.par_chunks_mut(slab).enumerate().for_each(|(z, to)| {
+        let near = |z: usize| &values[z * slab..][..slab];
+        let around = [near(z.saturating_sub(1)), near(z), near((z + 1).min(grid.nz - 1))];
+        if around.iter().all(|slab| slab.iter().all(|value| *value == 0.0)) {
+            return;
+        }
+        let across: Vec<f32> = (0..slab).map(|i| around[0][i] + 2.0 * around[1][i] + around[2][i]).collect();
+        let mut up = vec![0.0; row];
+        for (y, to) in to.chunks_mut(row).enumerate() {
+            let near = |y: usize| &across[y * row..][..row];
+            let around = [near(y.saturating_sub(1)), near(y), near((y + 1).min(grid.ny - 1))];
+            up.iter_mut().enumerate().for_each(|(x, up)| *up = around[0][x] + 2.0 * around[1][x] + around[2][x]);
+            for (x, to) in to.iter_mut().enumerate() {
+                *to = (up[x.saturating_sub(1)] + 2.0 * up[x] + up[(x + 1).min(row - 1)]) * (1.0 / 64.0);
+            }
+        }
+    });
+    to
+}
+
+/// Thins a field towards the sides and the roof of the box. Eddies make the edge ragged afterwards.
+fn thin(values: &mut [f32], grid: Grid) {
+    let left = |cell: usize, count: usize, floor: bool| {
+        let away = (count - 1 - cell).min(if floor { count } else { cell });
+        if count < SLICE { 1.0 } else { smoothstep(0.0, THINNED, away as f32) }
+    };
+    let [along, up, across] = [(grid.nx, false), (grid.ny, true), (grid.nz, false)]
+        .map(|(count, floor)| (0..count).map(|cell| left(cell, count, floor)).collect::<Vec<f32>>());
+    values.par_chunks_mut(grid.nx).enumerate().for_each(|(row, values)| {
+        let share = up[row % grid.ny] * across[row / grid.ny];
+        values.iter_mut().zip(&along).for_each(|(value, along)| *value *= along * share);
+    });
+}
+
+/// The field as eddies bend it: gas that rises straight up winds about.
+fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
+    let (row, slab) = (grid.nx, grid.nx * grid.ny);
+    let far = (BENT + 1.0).ceil() as usize;
+    let near = |i: usize, n: usize| i.saturating_sub(far)..(i + far + 1).min(n);
+    let mut to = vec![0.0; values.len()];
+    to.par_chunks_mut(slab).enumerate().for_each(|(z, to)| {
+        for y in 0..grid.ny {
+            let line = |z: usize| &values[grid.index([0, y, z])..][..row];
+            let held = |x: usize| near(z, grid.nz).any(|z| line(z)[x] > 0.0);
+            let Some(first) = (0..row).find(|&x| held(x)) else { continue };
+            let last = (first..row).rfind(|&x| held(x)).unwrap_or(first);
+            for x in first.saturating_sub(far)..(last + far + 1).min(row) {
+                let p = v3(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5) * edge;
+                let q = v3(p.x, p.y - wanted.risen, p.z) * (EDDIES / wanted.unit);
+                let aside = [noise::gradient(q), noise::gradient(q + v3(31.0, 7.0, 13.0))];
+                let [east, south] = aside.map(|n| (1.4 * n).clamp(-1.0, 1.0) * BENT);
+                to[y * row + x] = level(&line, [row, grid.nz], [x as f32 + east, z as f32 + south]);
+            }
+        }
+    });
+    to
+}
+
+/// The value of a layer between its rows along x; edges are held.
+fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32; 2]) -> f32 {
+    let [(i, fx), (k, fz)] = std::array::from_fn(|axis| {
+        let place = place[axis].clamp(0.0, count[axis] as f32 - 1.001);
+        (place as usize, place - (place as usize) as f32)
+    });
+    let along = |k: usize| line(k)[i] + (line(k)[i + 1] - line(k)[i]) * fx;
+    along(k) + (along(k + 1) - along(k)) * fz
+}
+
+/// The extinction of all gases together, as the exponent of a cell's length.
+fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
+    let mut total = vec![0.0; grid.cells()];
+    for (values, kind) in densities.iter().zip(kinds) {
+        total.iter_mut().zip(values).for_each(|(total, value)| *total += kind.extinction * value.min(1.0));
+    }
+    total
+}
+
+/// Share of light that a length of gas lets through; most of the box holds none.
+fn left(exponent: f32) -> f32 {
+    if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
+}
+
+/// The share of the sun's light at each coarse cell after what is on its way.
+fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
+    let steep = sun.y.max(LOWEST);
+    // From a layer to the one above, along the ray.
+    let (east, south) = (sun.x * tall / steep, sun.z * tall / steep);
+    let half = 0.5 * edge * (tall * tall + east * east + south * south).sqrt();
+    let (whole_x, whole_z) = (east.floor() as isize, south.floor() as isize);
+    let (fx, fz) = (east - east.floor(), south - south.floor());
+    let mut lit = vec![1.0; grid.cells()];
+    // Light that leaves the layer above, through half of it; none of it is lost above the box.
+    let mut above = vec![1.0; grid.nx * grid.nz];
+    let mut untouched = true;
+    for y in (0..grid.ny).rev() {
+        let row = |z: usize| grid.index([0, y, z]);
+        let free = (0..grid.nz).all(|z| extinction[row(z)..][..grid.nx].iter().all(|value| *value == 0.0));
+        if untouched && free {
+            continue;
+        }
+        untouched = false;
+        let at = |x: isize, z: isize| {
+            let inside = x >= 0 && z >= 0 && x < grid.nx as isize && z < grid.nz as isize;
+            if inside { above[z as usize * grid.nx + x as usize] } else { 1.0 }
+        };
+        let mut leaves = vec![1.0; grid.nx * grid.nz];
+        for z in 0..grid.nz {
+            let k = z as isize + whole_z;
+            for x in 0..grid.nx {
+                let i = x as isize + whole_x;
+                let near = at(i, k) * (1.0 - fx) + at(i + 1, k) * fx;
+                let far = at(i, k + 1) * (1.0 - fx) + at(i + 1, k + 1) * fx;
+                let here = row(z) + x;
+                let through = left(half * extinction[here]);
+                lit[here] = (near * (1.0 - fz) + far * fz) * through;
+                leaves[z * grid.nx + x] = lit[here] * through;
+            }
+        }
+        above = leaves;
+    }
+    lit
+}
+
+/// The share of the light from the floor at each coarse cell after the gas between.
+fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
+    let half = 0.5 * edge * DETOURS;
+    let mut lit = vec![1.0; grid.cells()];
+    for z in 0..grid.nz {
+        let mut below = vec![1.0; grid.nx];
+        for y in 0..grid.ny {
+            let start = grid.index([0, y, z]);
+            for (x, below) in below.iter_mut().enumerate() {
+                let through = left(half * extinction[start + x]);
+                lit[start + x] = *below * through;
+                *below *= through * through;
+            }
+        }
+    }
+    lit
+}
+
+/// The gases as rays see them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FogField<'a> {
+    fog: &'a Fog,
+    step: f32,
+    /// Corners of the part of the box that is shown, in cells.
+    shown: [[f32; 2]; 3],
+    skipping: Skipping,
+}
+
+/// The gases at a point: densities by kind, light of the sun and light from below, 0 to 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gas {
+    pub(crate) densities: [f32; KINDS],
+    pub(crate) sun: f32,
+    pub(crate) below: f32,
+}
+
+impl Gas {
+    /// Whether there is too little gas to be drawn.
+    #[inline(always)]
+    pub(crate) fn is_nothing(&self) -> bool {
+        // A mean of coarse cells that hold too little is no more, but for rounding.
+        self.densities.iter().sum::<f32>() <= (f32::from(LEAST) + 0.01) / 255.0
+    }
+}
+
+impl<'a> FogField<'a> {
+    /// The gases in a part of the box, given as shares along x, y and z, for the step of a look.
+    pub(crate) fn new(fog: &'a Fog, step: f32, (clip, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
+        let shown = std::array::from_fn(|axis| clip[axis].map(|share| share * fog.size[axis]));
+        Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(FINEST), shown, skipping }
+    }
+
+    pub(crate) fn kinds(&self) -> &'a [Kind] {
+        &self.fog.kinds
+    }
+
+    /// Distance between samples in cells.
+    pub(crate) fn step(&self) -> f32 {
+        self.step
+    }
+
+    /// The gases at a point, held at the box's sides.
+    #[inline(always)]
+    pub(crate) fn at(&self, p: V3) -> Gas {
+        let grid = self.fog.grid;
+        let per_cell = 1.0 / self.fog.edge as f32;
+        let (mut cell, mut between) = ([0; 3], [0.0; 3]);
+        for (axis, n) in [grid.nx, grid.ny, grid.nz].into_iter().enumerate() {
+            let place = (p[axis] * per_cell - 0.5).clamp(0.0, (n as f32 - 1.0).next_down());
+            cell[axis] = place as u32 as usize;
+            between[axis] = place - cell[axis] as f32;
+        }
+        let first = grid.index(cell);
+        let (row, slab) = (grid.nx, grid.nx * grid.ny);
+        let bytes = self.fog.cells.as_flattened();
+        let pair = |start: usize| -> &[u8; 8] { bytes[4 * start..].first_chunk().expect("a cell has one to its east") };
+        let rows = [pair(first), pair(first + row), pair(first + slab), pair(first + slab + row)];
+        let [first, second, sun, below] = Portable.blend(rows, between).map(|value| value * (1.0 / 255.0));
+        Gas { densities: [first, second], sun, below }
+    }
+
+    /// Between which distances a ray passes the shown part, before `far`.
+    pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
+        span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
+    }
+
+    /// Share of the sun that gas and solid matter on its way leave at a point.
+    pub(crate) fn sunlight(&self, p: V3) -> f32 {
+        // Beside the box it is that of its sides, and fades.
+        let size = self.fog.size;
+        let beside = [p.x, p.z].into_iter().zip([size[0], size[2]]).map(|(at, size)| (-at).max(at - size));
+        lerp(self.at(p).sun, 1.0, saturate(beside.fold(0.0, f32::max) / (FADED * self.edge())))
+    }
+
+    /// Cells along the edge of a coarse one.
+    pub(crate) fn edge(&self) -> f32 {
+        self.fog.edge as f32
+    }
+
+    /// Whether there is no gas at all.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.fog.is_clear()
+    }
+
+    /// Density of all gases at a point, 0 outside of what is shown.
+    pub(crate) fn density(&self, p: V3) -> f32 {
+        let inside = (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
+        if inside { self.at(p).densities.iter().sum() } else { 0.0 }
+    }
+
+    /// Calls `put` with each place of the ray between `from` and `to` where there may be gas, until it returns false. Places are
+    /// at whole multiples of the step plus the jitter, independent of jumps.
+    #[inline(always)]
+    pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
+        let stride = Stride { step: self.step, jitter, skipping: self.skipping };
+        self.fog.blocks.walk(ray, &self.shown, span, stride, put);
+    }
+}

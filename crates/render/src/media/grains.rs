@@ -1,0 +1,107 @@
+//! Sand and ash: matt grains, with ripples where wind blew over them, that fray where they fall in a thin stream.
+
+use crate::math::{V3, lerp, saturate, smoothstep, times, v3};
+use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::media::water::ripples_moved;
+use crate::noise;
+use crate::style::shading::ShadeContext;
+use lavoxel_automaton::view::Preset;
+
+/// Least share of its colour that a grain has, however coarse the look makes them.
+pub const DARKEST: f32 = 0.15;
+/// Cells under a surface of grains at which a thin stream ends, and densities there of a heap and of a stream.
+pub const THIN: f32 = 5.0;
+pub const THIN_ENDS: [f32; 2] = [0.5, 0.2];
+/// Streaks of falling grains to a cell aside and along, and how far they fall while ripples move by one.
+pub const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
+/// Shares of a stream's surface that face the eye between which it frays, and how much streaks count for that.
+pub const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
+/// Ripples of wind-blown grains to a unit of pattern, their slope, how much steeper their lee is, and how much paler their crests are.
+pub const RIPPLES: f32 = 0.8;
+pub const STEEP: f32 = 0.3;
+pub const LEE: f32 = 0.35;
+pub const CRESTS: f32 = 0.05;
+/// Pixels to a ripple from which on they are seen, and from which on whole; upward parts of normals likewise; where the wind goes, east and
+/// south.
+pub const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
+pub const BLOWN: [f32; 2] = [0.74, 0.90];
+pub const WIND: [f32; 2] = [0.83, 0.56];
+/// Phase from one ripple to the next, and how coarse the grains are that wind sorts.
+pub const TURN: f32 = std::f32::consts::TAU;
+pub const BLOWN_GRAIN: f32 = 0.55;
+/// How light reaches around the shaded side of grains.
+pub const SOFT: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
+
+/// Share of a place on grains that hides what is behind them: a falling stream is thin, and frays at its edges.
+pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
+    if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
+        return 1.0;
+    }
+    let (p, normal) = (hit.point, hit.normal);
+    let inside = hit.clear.field.density(p - normal * THIN);
+    let thin = smoothstep(THIN_ENDS[0], THIN_ENDS[1], inside) * (1.0 - normal.y.abs());
+    if thin <= 0.0 {
+        return 1.0;
+    }
+    let fallen = ripples_moved(context.steps) * STREAKS[2];
+    let streaks = noise::gradient(v3(p.x * STREAKS[0], p.y * STREAKS[1] + fallen, p.z * STREAKS[0]));
+    let facing = saturate(-context.view(hit.ray).dot(&normal));
+    lerp(1.0, smoothstep(FRAYED[0], FRAYED[1], facing + FRAYED[2] * streaks), thin)
+}
+
+/// Height, -1 to 1, and slope of the ripples that wind leaves on grains whose waves are over 1, where they are gentle and pixels show them.
+fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
+    let (unit, waves) = (context.land.unit, hit.clear.look.waves);
+    let pixels = unit / (RIPPLES * hit.t * context.pixel);
+    let seen = smoothstep(RIPPLES_SEEN[0], RIPPLES_SEEN[1], pixels);
+    let high = saturate(waves - 1.0) * smoothstep(BLOWN[0], BLOWN[1], hit.normal.y) * seen;
+    if high <= 0.0 {
+        return (0.0, V3::zeros());
+    }
+    let (crest, rise) = ripple(hit.point / unit);
+    (high * crest, v3(-WIND[0], 0.0, -WIND[1]) * (rise * high * STEEP))
+}
+
+/// Height, -1 to 1, and rise along the wind of the ripples at a place in units of pattern.
+fn ripple(q: V3) -> (f32, f32) {
+    // They wander, fork where two crests meet, and come and go.
+    let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6
+        + noise::gradient(v3(q.x * 0.17, 2.7, q.z * 0.17)) * 0.45;
+    let fields = saturate(0.75 + 0.8 * noise::gradient(v3(q.x * 0.06, 5.1, q.z * 0.06)));
+    let phase = TURN * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
+    // Their lee is steeper than their windward side.
+    (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
+}
+
+/// Sand or ash: matt grains.
+pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+    let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
+    let fine = noise::gradient(p * 4.3);
+    let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
+    let broad = noise::fractal(p * (0.11 / unit) + v3(1.0, 6.0, 2.0), 3);
+    let grain = look.waves.min(1.0) * lerp(1.0, BLOWN_GRAIN, saturate(look.waves - 1.0));
+    let (crest, rise) = wind_ripples(context, hit);
+    let tone = 1.0 + grain * (0.34 * fine + 0.16 * coarse) + 0.22 * broad + CRESTS * crest;
+    let tone = tone.max(DARKEST);
+    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * grain);
+    let normal = hit.uneven(rough + rise);
+    let albedo = V3::from(look.linear_color()) * (0.46 * tone);
+    times(albedo, arriving(context, hit, normal, (SOFT, own(context, hit))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ripples_of_wind_lie_across_it() {
+        let crests = |along: [f32; 2]| {
+            let place = |k: usize| v3(along[0], 0.0, along[1]) * (0.05 * k as f32);
+            (1..4000).filter(|&k| ripple(place(k)).0 * ripple(place(k - 1)).0 < 0.0).count()
+        };
+        let (with, across) = (crests(WIND), crests([-WIND[1], WIND[0]]));
+        assert!(with > 200 && with > 4 * across, "{with} along the wind, {across} across it");
+        let rises: Vec<f32> = (0..4000).map(|k| ripple(V3::x() * (0.05 * k as f32)).1).collect();
+        assert!(rises.iter().sum::<f32>().abs() < 0.05 * 4000.0, "as much up as down");
+    }
+}

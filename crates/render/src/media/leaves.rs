@@ -1,0 +1,121 @@
+//! Foliage: clumps of leaves with gaps between them, dark inside and bright at their tips.
+//!
+//! The surface is where the density, raised and lowered by round bulges of two sizes and by leaves, passes that of a surface: outside there
+//! are tufts, and inside gaps into which little light comes. The denser the material is where a ray meets it, the deeper the gap.
+
+use crate::math::{V3, in_widths, mix, saturate, smoothstep, times, v3};
+use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::noise;
+use crate::style::shading::ShadeContext;
+
+/// Densities up to which there are no leaves, from which on bulges are whole, and from which on there are no gaps.
+pub const BARE: f32 = 0.06;
+pub const HELD: f32 = 0.36;
+pub const DENSE: f32 = 0.97;
+/// Clumps, tufts and leaves to a cell, and how much each raises the density.
+pub const SIZES: V3 = V3::new(0.55, 1.55, 4.1);
+pub const RAISE: V3 = V3::new(1.1, 0.75, 0.3);
+/// Noise of clumps and of tufts where they leave the density as it is.
+pub const MEAN: f32 = 0.24;
+/// Cells over which their slope is taken, and how much it tilts the surface.
+pub const STEP: f32 = 0.3;
+pub const TILT: f32 = 0.8;
+/// How much single leaves tilt it, and vary its tone.
+pub const ROUGH: f32 = 0.6;
+pub const FLECKS: f32 = 0.7;
+/// Needles to a leaf, and their share.
+pub const NEEDLES: [f32; 2] = [2.2, 0.6];
+/// Leaves to a pixel up to which all of them are seen, and from which on none.
+pub const SEEN: [f32; 2] = [0.25, 0.7];
+/// How light reaches around the shaded side.
+pub const SOFT: Softness = Softness { wrap: 0.3, bleeds: 0.0 };
+/// Colours of tips in the sun, of old leaves and of dry ones, and of light that came through leaves, to that of the material.
+pub const TIPS: V3 = V3::new(1.25, 1.12, 0.66);
+pub const OLD: V3 = V3::new(0.72, 0.86, 0.95);
+pub const DRY: V3 = V3::new(1.35, 1.02, 0.70);
+pub const GREEN: V3 = V3::new(1.25, 1.35, 0.35);
+/// Densities where a ray ends between which a gap becomes dark, and the share of light that the deepest lacks.
+pub const GAPS: [f32; 2] = [0.35, 0.95];
+pub const DARK: f32 = 0.85;
+/// Share of the sun that comes through thin foliage, cells after which that is a third, and the share of it that is seen from aside.
+pub const THROUGH: f32 = 0.7;
+pub const ENTERS: f32 = 3.0;
+pub const ASIDE: f32 = 0.35;
+
+/// Clumps and tufts at a place, 0 in the creases between them.
+fn bulges(q: V3) -> [f32; 2] {
+    [noise::gradient(q * SIZES.x).abs(), noise::gradient(q * SIZES.y + v3(3.0, 8.0, 5.0)).abs()]
+}
+
+fn leaf(q: V3) -> f32 {
+    noise::gradient(q * SIZES.z + v3(11.0, 2.0, 7.0))
+}
+
+/// Density of leaves, at a place in cells of true proportions, of a material of this density.
+pub(crate) fn leafy(q: V3, density: f32) -> f32 {
+    if density <= BARE || density >= DENSE {
+        return density;
+    }
+    let [clump, tuft] = bulges(q);
+    // No tuft floats in the air.
+    let held = smoothstep(BARE, HELD, density);
+    density + held * (RAISE.x * (clump - MEAN) + RAISE.y * (tuft - MEAN) + RAISE.z * leaf(q))
+}
+
+/// Slope of the bulges.
+fn rise(q: V3) -> V3 {
+    let sum = |q: V3| {
+        let [clump, tuft] = bulges(q);
+        RAISE.x * clump + RAISE.y * tuft
+    };
+    let here = sum(q);
+    let along = |step: V3| (sum(q + step * STEP) - here) / STEP;
+    v3(along(V3::x()), along(V3::y()), along(V3::z()))
+}
+
+/// Light that leaves it towards the eye.
+pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+    let look = hit.clear.look;
+    let q = in_widths(hit.point, context.look.cell_height);
+    let [clump, tuft] = bulges(q);
+    let inside = if hit.cut { 0.0 } else { hit.clear.field.density(hit.point) };
+    let gap = smoothstep(GAPS[0], GAPS[1], inside);
+    let pixel = hit.t * context.pixel * SIZES.z;
+    let seen = |finer: f32| look.waves * (1.0 - smoothstep(SEEN[0], SEEN[1], pixel * finer));
+    let fleck = leaf(q) * seen(1.0) + NEEDLES[1] * leaf(q * NEEDLES[0]) * seen(NEEDLES[0]);
+    let tip = saturate(1.1 * clump + 1.3 * tuft + 0.35 * fleck - 0.25) * (1.0 - gap);
+    // Trees differ, and their parts.
+    let broad = noise::fractal(q * 0.11 + v3(1.0, 6.0, 2.0), 2);
+    let kind = mix(V3::repeat(1.0), if broad > 0.0 { DRY } else { OLD }, saturate(1.4 * broad.abs()));
+    let color = times(times(V3::from(look.linear_color()), kind), mix(OLD, TIPS, tip));
+    let albedo = color * (0.46 * (0.8 + 0.5 * tip + FLECKS * fleck).max(0.15));
+    let aside = noise::gradient(q * SIZES.z + v3(19.0, 0.0, 5.0)) * seen(1.0);
+    let normal = hit.uneven(v3(fleck, 0.4 * fleck, aside) * ROUGH - rise(q) * TILT);
+    let own = own(context, hit);
+    let lit = arriving(context, hit, normal, (SOFT, own));
+    let against = saturate(context.view(hit.ray).dot(&context.sky.sun));
+    let thin = (-own.depth / ENTERS).exp() * (ASIDE + against * against) * context.open_on(hit.point, hit.normal);
+    let through = times(times(context.sky.sun_color, GREEN), albedo) * (THROUGH * thin);
+    times(albedo, lit) * (1.0 - DARK * gap) + through * (1.0 - gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> impl Iterator<Item = V3> {
+        (0..4000).map(|i| v3(0.37 * i as f32, 0.71 * (i % 97) as f32, 0.53 * (i % 31) as f32))
+    }
+
+    #[test]
+    fn foliage_is_closed_inside_and_leaves_no_tufts_in_the_air() {
+        assert!(places().all(|q| leafy(q, DENSE) >= 0.5), "no gaps in the middle");
+        assert!(places().all(|q| leafy(q, 0.1) < 0.5), "nothing where there is hardly any");
+    }
+
+    #[test]
+    fn its_edge_is_ragged() {
+        let leaves = places().filter(|&q| leafy(q, 0.5) >= 0.5).count();
+        assert!((1000..3000).contains(&leaves), "{leaves} of 4000");
+    }
+}

@@ -1,0 +1,378 @@
+//! The media that light passes, before the lava or the rock at the end of a ray.
+//!
+//! ```text
+//!  eye ─────────┬───────────────┬────────────▪
+//!               │ mirrors sky   │            lava, rock or sky
+//!               │ and sun       │
+//!               └ absorbs and   └ leaves
+//!                 scatters
+//! ```
+//!
+//! A ray ends at the nearest lava, rock or other solid material. Up to there it is cut into stretches at every surface of a medium. Each stretch
+//! and each surface adds its light, front to back, through what lies before it. Gases scatter light outside of all others.
+
+pub mod billows;
+pub mod built;
+pub mod clear;
+pub mod flame;
+pub mod fog;
+pub mod grains;
+pub mod haze;
+pub mod ice;
+pub mod leaves;
+pub mod plume;
+pub mod sea;
+pub mod smoke;
+pub mod smooth;
+pub mod solid;
+pub mod steam;
+pub(crate) mod veils;
+pub mod water;
+
+use self::sea::SEAM;
+use self::steam::Stretch;
+use self::water::Surface;
+use crate::camera::Ray;
+use crate::math::{V3, mix, times};
+use crate::media::clear::{Clear, LEAST};
+use crate::media::veils::Veil;
+use crate::style::cinematic::{COATED, clear_air};
+use crate::style::shading::ShadeContext;
+use crate::style::tracer::Sight;
+use crate::volume::field::{Border, Pace};
+use crate::volume::tiles::{Others, Reach};
+use lavoxel_automaton::view::MaterialLook;
+
+/// Density at which its surface lies.
+pub const ISO: f32 = 0.5;
+/// How far behind the last of a body it is looked whether that is its surface, in cells.
+const BEYOND: f32 = 0.3;
+/// Most surfaces along a ray that are drawn; the farthest ones beyond them are skipped.
+const MOST: usize = 24;
+/// Steps through smoke for which it and gases take turns, and the share of light from which on nothing more is seen.
+pub const TURN: f32 = 4.0;
+pub const CLOSED: f32 = 0.01;
+/// Cells by which a ray's end and that of gas may differ.
+const GAS: f32 = 2.0;
+
+/// A place where a ray passes a surface.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    t: f32,
+    medium: usize,
+    border: Border,
+}
+
+/// The surfaces along a ray, the nearest first.
+struct Events {
+    count: usize,
+    events: [Event; MOST],
+}
+
+impl Events {
+    fn none() -> Self {
+        Self { count: 0, events: [Event { t: f32::MAX, medium: 0, border: Border::Leaves }; MOST] }
+    }
+
+    fn along(media: &[Clear], ray: &Ray, far: f32, pace: Pace) -> Self {
+        let mut events = Self::none();
+        for (medium, clear) in media.iter().enumerate() {
+            clear.field.borders(ray, far, ISO, pace, |t, border| events.put(Event { t, medium, border }));
+        }
+        events
+    }
+
+    /// Keeps the order of distance; of equal ones the first stays first. Beyond [`MOST`] events the farthest is dropped.
+    fn put(&mut self, event: Event) {
+        let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
+        if place < MOST {
+            self.count = (self.count + 1).min(MOST);
+            self.events[place..self.count].rotate_right(1);
+            self.events[place] = event;
+        }
+    }
+
+    /// Takes out an event of a medium of some kind at about a distance; whether there is one.
+    fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
+        let is_it = |event: &Event| event.medium == medium && (event.t - t).abs() < SEAM && is(event.border);
+        let Some(place) = self.all().iter().position(is_it) else { return false };
+        self.events[place..self.count].rotate_left(1);
+        self.count -= 1;
+        true
+    }
+
+    /// How nearly the body of a medium that is entered by an event is a drop or a thin stream, 0 to 1: by the way through it until the
+    /// ray leaves it into the open, before `far`.
+    fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
+        let Event { t, medium, .. } = self.events[entered];
+        let mut after = self.all()[entered + 1..].iter();
+        match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
+            // What a side of the box cuts goes on there: densities are held beyond it.
+            Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
+                let small = (1.0 - (left.t - t) / water::DROP).max(0.0);
+                if small > 0.0 && lies(&media[medium], ray.at(t)) { 0.0 } else { small }
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn all(&self) -> &[Event] {
+        &self.events[..self.count]
+    }
+}
+
+/// The media that a ray is inside of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inside {
+    /// A bit for each.
+    media: u32,
+    /// Whether it came in by a side of what is shown of the box.
+    by_pane: bool,
+}
+
+/// Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
+fn lies(clear: &Clear, p: V3) -> bool {
+    let [aside, down] = water::LIES;
+    let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
+    (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
+}
+
+/// Light that the media add along a ray, and the share of the light behind them that comes through, by colour.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) light: V3,
+    pub(crate) through: V3,
+    /// Distance to the first surface; [`f32::MAX`] where there is none.
+    pub(crate) first: f32,
+    /// Distance to the last smoke; 0 where there is none.
+    pub(crate) last: f32,
+    /// Whether the ray ends in a medium.
+    pub(crate) ends_inside: bool,
+}
+
+impl Passed {
+    /// Where nothing was met.
+    const NOTHING: Self = Self {
+        light: V3::new(0.0, 0.0, 0.0),
+        through: V3::new(1.0, 1.0, 1.0),
+        first: f32::MAX,
+        last: 0.0,
+        ends_inside: false,
+    };
+
+    /// Behind a veil.
+    fn behind(veil: &Veil) -> Self {
+        let Veil { light, through, first, last, .. } = *veil;
+        Self { light, through, first, last, ..Self::NOTHING }
+    }
+}
+
+/// Effect of gases and smoke on the light along a ray before `far`, where no other medium lies.
+pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let mut passed = Passed::NOTHING;
+    between(context, &mut passed, ray, Inside::default(), (0.0, far), sight);
+    passed
+}
+
+/// Passes the light along a ray before `far` through the media.
+pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
+    let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
+    if context.clear.is_empty()
+        && let Some(veil) = sight.veil.filter(|veil| veil.fits(far, edge))
+    {
+        return Passed::behind(&veil);
+    }
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
+    let mut events = Events::along(context.clear, ray, far, pace);
+    if let Some(sea) = &context.sea {
+        sea.join(&mut events, ray, far);
+    }
+    // Gas lies before the first surface; where there is more of it behind that, the ray finds all of it by itself.
+    let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
+    let veil = sight.veil.filter(|veil| veil.fits(open, edge));
+    let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
+    let sight = Sight { others, ..sight };
+    let mut passed = veil.as_ref().map_or(Passed::NOTHING, Passed::behind);
+    let (mut inside, mut at) = (Inside::default(), 0.0);
+    for (k, event) in events.all().iter().enumerate() {
+        between(context, &mut passed, ray, inside, (at, event.t), sight);
+        at = event.t;
+        passed.first = passed.first.min(event.t);
+        let bit = 1 << event.medium;
+        match event.border {
+            Border::Leaves => inside.media &= !bit,
+            Border::Inside => inside.media |= bit,
+            Border::Enters | Border::Cut(_) => {
+                let submerged = inside.media & !bit != 0;
+                let sunken = inside.media & (bit - 1) != 0;
+                inside.media |= bit;
+                if !submerged {
+                    inside.by_pane = matches!(event.border, Border::Cut(_));
+                }
+                if sunken {
+                    continue;
+                }
+                let clear = &context.clear[event.medium];
+                let point = ray.at(event.t);
+                if !submerged && passed.first < event.t {
+                    air(context, &mut passed, ray, event.t);
+                }
+                let beyond = context.sea.map_or(0.0, |sea| sea.beyond(point));
+                if beyond > 0.0 {
+                    distance(context, &mut passed, ray, beyond);
+                }
+                let away = event.t * context.pace(ray);
+                let normal = match event.border {
+                    Border::Cut(face) => face,
+                    _ if beyond > 0.0 => water::rippled(context, clear.look, point, V3::y(), away),
+                    _ => water::rippled(context, clear.look, point, water::level(&clear.field, point), away),
+                };
+                let rough = water::roughness(context, clear.look, point, away);
+                let Surface { mirrored, share } = water::surface(context, ray, point, (normal, rough));
+                let share = if submerged { share * water::SUBMERGED } else { share };
+                let small = match event.border {
+                    Border::Enters if !submerged && beyond <= 0.0 => events.smallness(context.clear, ray, (k, far)),
+                    _ => 0.0,
+                };
+                let (mirrored, share) = water::of_drop(context, point, small, (mirrored, share));
+                passed.light += times(passed.through, mirrored * share);
+                passed.through *= 1.0 - share;
+                if matches!(event.border, Border::Cut(_)) && !submerged {
+                    passed.light += times(passed.through, water::edge(context, point, clear.field.density(point)));
+                }
+                tint(context, &mut passed, point, (event.medium, inside.media));
+                foam(context, &mut passed, clear.look, (point, normal), small);
+            }
+        }
+        passed.ends_inside = matches!(event.border, Border::Leaves) && event.t >= far;
+    }
+    if context.is_cloudy() {
+        between(context, &mut passed, ray, inside, (at, far), sight);
+    }
+    passed
+}
+
+/// Haze between what is met first, such as smoke, and a surface behind it: all of them get that of the first one at the end.
+fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
+    let clear = clear_air(context, ray, t) / clear_air(context, ray, passed.first).max(1e-6);
+    passed.light += times(passed.through, context.sky.haze(context.view(ray))) * (1.0 - clear);
+    passed.through *= clear;
+}
+
+/// Haze over the sea at a distance from the box, which ends at the horizon.
+fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
+    let Some(sea) = &context.sea else { return };
+    let hidden = 1.0 - (-beyond / sea.far()).exp();
+    passed.light += times(passed.through, context.sky.air(sea::level_way(ray, context.look.cell_height))) * hidden;
+    passed.through *= 1.0 - hidden;
+}
+
+/// Adds what lies between two surfaces: the media that the ray is inside of, or gas.
+fn between(
+    context: &ShadeContext,
+    passed: &mut Passed,
+    ray: &Ray,
+    inside: Inside,
+    (from, to): (f32, f32),
+    sight: Sight,
+) {
+    match inside.media == 0 && context.is_cloudy() {
+        true => {
+            let gas = sight.others.gas;
+            let (from, to) = (from.max(gas.near), to.min(gas.far));
+            if from < to {
+                cloud(context, passed, Stretch { ray, from, to, jitter: sight.jitter });
+            }
+        }
+        false => absorb(context, passed, ray, inside, (from, to)),
+    }
+}
+
+/// Gases and smoke along a stretch. Where a ray may meet both, they take turns in parts so short that their order hardly matters.
+fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
+    let Stretch { ray, from, to, .. } = stretch;
+    let (fog, field) = match (context.fog, context.smoke) {
+        (Some(fog), Some(field)) => (fog, field),
+        (fog, smoke) => {
+            fog.into_iter().for_each(|fog| steam::scatter(context, fog, passed, stretch));
+            smoke.into_iter().for_each(|field| plume::scatter(context, field, passed, stretch));
+            return;
+        }
+    };
+    let spans = [fog.span(ray, to), field.span(ray, to)].into_iter().flatten();
+    let Some((near, far)) = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return };
+    let (mut at, far) = (near.max(from), far.min(to));
+    while at < far {
+        let part = Stretch { from: at, to: (at + TURN * field.step()).min(far), ..stretch };
+        steam::scatter(context, fog, passed, part);
+        plume::scatter(context, field, passed, part);
+        if passed.through.max() <= CLOSED || part.to <= at {
+            return;
+        }
+        at = part.to;
+    }
+}
+
+/// Films of lighter liquids on the surface of a medium, too thin to have one of their own: as much of them as lies there takes
+/// its colour out of the light.
+fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
+    let above = point + V3::new(0.0, 0.5, 0.0);
+    let lighter = context.clear.iter().enumerate().skip(medium + 1).filter(|(k, _)| inside >> k & 1 == 0);
+    for (_, clear) in lighter.filter(|(_, clear)| clear.field.holds(point) || clear.field.holds(above)) {
+        let film = clear.field.density(point).max(clear.field.density(above));
+        if film <= LEAST {
+            continue;
+        }
+        let kept = (clear.liquid.absorbed * -film).map(f32::exp);
+        let scattered = water::scattered(context, &clear.liquid, point);
+        passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
+        passed.through = times(passed.through, kept);
+    }
+}
+
+/// Foam on a surface beside gas, where it breaks, and on drops.
+fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3), small: f32) {
+    let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
+    let cover = water::foam(context, look, (point, normal), (gas, small));
+    if cover > 0.0 {
+        passed.light += times(passed.through, water::foam_light(context, point, normal)) * cover;
+        passed.through *= 1.0 - cover;
+    }
+}
+
+/// A stretch of the ray through the media that it is inside of. The first one fills it: the low-pass of lighter liquids
+/// reaches into heavier ones, as it does into rock.
+fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside, (from, to): (f32, f32)) {
+    if inside.media == 0 || to <= from {
+        return;
+    }
+    let clear = &context.clear[inside.media.trailing_zeros() as usize];
+    let liquid = &clear.liquid;
+    let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
+    let middle = ray.at(0.5 * (from + to));
+    let scattered = water::scattered(context, liquid, middle);
+    let scattered = if inside.by_pane { times(scattered, water::sunk(context, clear, middle)) } else { scattered };
+    passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
+    passed.through = times(passed.through, kept);
+}
+
+/// Light that a film of a medium, too thin to have a surface of its own, makes of the light of the rock under it.
+pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
+    let p = ray.at(t);
+    context.clear.iter().fold(behind, |behind, clear| {
+        let above = p + V3::new(0.0, 0.5, 0.0);
+        if !clear.field.holds(p) && !clear.field.holds(above) {
+            return behind;
+        }
+        let film = clear.field.density(p).max(clear.field.density(above));
+        let cover = crate::math::smoothstep(LEAST, 0.6 * ISO, film);
+        if cover <= 0.0 {
+            return behind;
+        }
+        let ground = context.land.block.normal(p.x, p.z, COATED);
+        let normal = water::rippled(context, clear.look, p, ground, t * context.pace(ray));
+        let Surface { mirrored, share } = water::surface(context, ray, p, (normal, 0.0));
+        let wet = times(behind, water::WET) * (1.0 - share) + mirrored * share;
+        mix(behind, wet, cover)
+    })
+}

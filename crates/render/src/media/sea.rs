@@ -1,0 +1,192 @@
+//! The sea around a box that stands in water: the water at its sides goes on, level, to the horizon.
+//!
+//! A ray passes it as one body with the water in the box, so that no surface parts them at the sides of the box:
+//!
+//! ```text
+//!  eye
+//!    `·.        box
+//!       `·.   ┌──────┐
+//!  ~~~~~~~~`·.│~~~~~~│~~~~~~~~  enters here
+//!     A       `·.    │   B
+//!             │  `·.─┘
+//! ```
+
+use super::{Event, Events};
+use crate::camera::Ray;
+use crate::ground::beyond::beyond;
+use crate::math::{V3, in_widths, unit_or_up, v3};
+use crate::volume::field::{Border, span_in};
+use lavoxel_automaton::view::Form;
+use lavoxel_sim::lowpass::Volume;
+
+/// Least share of the columns at the sides of a box that stand in water which is a sea.
+const LEAST: f32 = 0.1;
+/// Density of the surface of a medium as a byte.
+const SURFACE: f32 = 127.5;
+/// Cells of a ray through the sea after which nothing is seen any more.
+pub const DEEPEST: f32 = 240.0;
+/// Cells by which the end of a stretch in the box and its side may differ.
+pub(crate) const SEAM: f32 = 0.05;
+/// Longest sides of the box up to the distance at which the sea is lost in haze.
+pub const FAR: f32 = 16.0;
+
+/// Water at the sides of a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sea {
+    /// Its number in [`Volume::media`].
+    pub medium: usize,
+    /// Height of its surface in cells.
+    pub level: f32,
+}
+
+impl Sea {
+    /// The liquid at the sides of the box, at the median of its heights there; `None` where too little stands at them.
+    pub fn of(volume: &Volume) -> Option<Self> {
+        let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
+            !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
+        };
+        let of = |(medium, field): (usize, &lavoxel_sim::lowpass::Medium)| (medium, surfaces(volume, &field.density));
+        let (medium, mut heights) =
+            volume.media.iter().enumerate().filter(clear).map(of).max_by_key(|(_, heights)| heights.len())?;
+        let sides = 2 * (volume.grid.nx + volume.grid.nz);
+        if (heights.len() as f32) < LEAST * sides as f32 {
+            return None;
+        }
+        let middle = heights.len() / 2;
+        let (_, level, _) = heights.select_nth_unstable_by(middle, f32::total_cmp);
+        Some(Self { medium, level: *level })
+    }
+}
+
+/// Heights of the surface of a medium in the columns at the sides of the box, where it has one.
+fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
+    let grid = volume.grid;
+    let rows = (0..grid.nx).flat_map(|x| [[x, 0], [x, grid.nz - 1]]);
+    let columns = (0..grid.nz).flat_map(|z| [[0, z], [grid.nx - 1, z]]);
+    let at = |[x, z]: [usize; 2], y: usize| f32::from(density[grid.index([x, y, z])]);
+    let surface = |column: [usize; 2]| {
+        let y = (0..grid.ny).rev().find(|&y| at(column, y) >= SURFACE)?;
+        let (here, above) = (at(column, y), if y + 1 < grid.ny { at(column, y + 1) } else { 0.0 });
+        Some(y as f32 + 0.5 + (here - SURFACE) / (here - above).max(1.0))
+    };
+    rows.chain(columns).filter_map(surface).collect()
+}
+
+/// The sea of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SeaField {
+    /// Its number among the media with a surface that light passes.
+    pub(crate) medium: usize,
+    pub(crate) level: f32,
+    /// Cells of the box along x, y and z.
+    pub(crate) size: [f32; 3],
+}
+
+impl SeaField {
+    /// Cells from the box to a place.
+    pub(crate) fn beyond(&self, p: V3) -> f32 {
+        beyond([self.size[0], self.size[2]], p)
+    }
+
+    /// Cells to the distance at which it is lost in haze.
+    pub(crate) fn far(&self) -> f32 {
+        FAR * self.size[0].max(self.size[2])
+    }
+
+    /// The stretch of a ray below the level of the sea, before `far`.
+    pub(crate) fn under(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
+        let (over, falls) = (ray.origin.y - self.level, ray.direction.y);
+        let meets = if falls.abs() < 1e-6 { f32::MAX } else { -over / falls };
+        let (from, to) = match (over > 0.0, falls < 0.0) {
+            (true, true) => (meets, far),
+            (true, false) => return None,
+            (false, true) => (0.0, far),
+            (false, false) => (0.0, far.min(meets)),
+        };
+        (from < to).then_some((from, to))
+    }
+
+    /// The part of a ray in the box.
+    fn span(&self, ray: &Ray, far: f32) -> (f32, f32) {
+        let corners = self.size.map(|n| [0.0, n]);
+        span_in(&corners, ray, far).map_or((f32::MAX, f32::MAX), |(near, leaves, _)| (near, leaves))
+    }
+
+    /// Whether a ray meets the sea outside of the box before `far`.
+    pub(crate) fn is_met(&self, ray: &Ray, far: f32) -> bool {
+        let Some((from, to)) = self.under(ray, far) else { return false };
+        let (near, leaves) = self.span(ray, far);
+        from < near || (leaves < to)
+    }
+
+    /// Joins the water in the box with that around it to one body.
+    pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
+        let Some((from, to)) = self.under(ray, far) else { return };
+        let (near, leaves) = self.span(ray, far);
+        let event = |t: f32, border: Border| Event { t, medium: self.medium, border };
+        let enters = if from <= 0.0 { Border::Inside } else { Border::Enters };
+        if from < near {
+            events.put(event(from, enters));
+            let end = near.min(to).min(from + DEEPEST);
+            // Water in the box goes on without a surface.
+            if end < near || !events.remove(self.medium, near, |border| matches!(border, Border::Cut(_))) {
+                events.put(event(end, Border::Leaves));
+            }
+        }
+        if leaves < to {
+            let begin = from.max(leaves);
+            let goes_on = from <= leaves && events.remove(self.medium, leaves, |border| border == Border::Leaves);
+            if !goes_on {
+                events.put(event(begin, if from <= leaves { Border::Inside } else { enters }));
+            }
+            events.put(event(to.min(begin + DEEPEST), Border::Leaves));
+        }
+    }
+}
+
+/// Direction to the horizon along a ray, where cells have their true proportions.
+pub(crate) fn level_way(ray: &Ray, tall: f32) -> V3 {
+    let way = in_widths(ray.direction, tall);
+    unit_or_up(v3(way.x, 0.0, way.z))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::view::MaterialLook;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_sim::lowpass::Medium;
+
+    fn flooded(high: f32) -> Volume {
+        let mut volume = Volume::empty(Grid::new(10, 8, 6));
+        let grid = volume.grid;
+        let cell = |i: usize| ((high - (i / grid.nx % grid.ny) as f32).clamp(0.0, 1.0) * 255.0) as u8;
+        let density = (0..grid.cells()).map(cell).collect();
+        volume.media = vec![Medium { name: "water".into(), look: MaterialLook::default(), density }];
+        volume
+    }
+
+    #[test]
+    fn the_level_is_that_of_the_water_at_the_sides() {
+        let sea = Sea::of(&flooded(4.0)).expect("water at all sides");
+        assert_eq!((sea.medium, sea.level), (0, 4.0));
+        assert_eq!(Sea::of(&flooded(0.0)), None);
+    }
+
+    #[test]
+    fn a_ray_passes_the_water_in_and_around_the_box_as_one() {
+        let sea = SeaField { medium: 0, level: 4.0, size: [10.0, 8.0, 6.0] };
+        let ray = Ray { origin: v3(-10.0, 8.0, 3.0), direction: v3(1.0, -0.5, 0.0).normalize() };
+        // It falls through the level at x = -2, enters the box by its side and leaves it by its floor.
+        let [enters, side, floor] = [8.0, 10.0, 16.0].map(|along| along / ray.direction.x);
+        let mut events = Events::none();
+        events.put(Event { t: side, medium: 0, border: Border::Cut(-V3::x()) });
+        events.put(Event { t: floor, medium: 0, border: Border::Leaves });
+        sea.join(&mut events, &ray, 1000.0);
+        let kinds: Vec<_> = events.all().iter().map(|event| event.border).collect();
+        assert_eq!(kinds, [Border::Enters, Border::Leaves]);
+        assert!((events.all()[0].t - enters).abs() < 1e-3 && events.all()[1].t > floor + 1.0);
+        let up = Ray { direction: V3::y(), ..ray };
+        assert!(sea.is_met(&ray, 1000.0) && !sea.is_met(&up, 1000.0));
+    }
+}

@@ -1,0 +1,178 @@
+//! How much light each cell of the air absorbs.
+
+use crate::math::{lerp, smoothstep, v3};
+use crate::noise;
+use lavoxel_air::{AirGrid, Side};
+use lavoxel_automaton::world::Span;
+use lavoxel_base::parallel::*;
+use lavoxel_sim::lowpass::AirVolume;
+
+/// Smoke fades over one part in so many of the box before an open side, and over at most so many cells.
+const FADING: usize = 6;
+const MOST_FADING: usize = 16;
+/// Share of that over which it fades at least and at most. The length differs from place to place by noise with so many waves to
+/// itself: as far inside everywhere, the end of the smoke would be a plane.
+const FADED: [f32; 2] = [0.6, 2.6];
+const WAVES: f32 = 0.75;
+/// Optical depth of a cell that is shown at most where half of the smoke is left.
+const HALF_SHOWN: f32 = 0.5;
+
+/// Absorption to a voxel of way in each cell of the air.
+pub(super) struct Absorbed {
+    pub(super) cells: Vec<f32>,
+    /// For each row along x, the cells outside of which it holds nothing.
+    pub(super) held: Vec<Span>,
+    /// The largest.
+    pub(super) most: f32,
+}
+
+impl Absorbed {
+    /// Of ash and steam of which a kilogram in a cubic metre absorbs so much.
+    pub(super) fn of(air: &AirVolume, per_kg: f32) -> Self {
+        let (grid, fade) = (air.grid.cells, Fade::of(&air.grid));
+        let mut cells = vec![0.0_f32; grid.cells()];
+        let mut held = vec![Span::EMPTY; grid.ny * grid.nz];
+        let slabs = cells.par_chunks_mut(grid.slab()).zip(held.par_chunks_mut(grid.ny)).enumerate();
+        slabs.for_each(|(z, (cells, held))| {
+            for (y, (cells, held)) in cells.chunks_mut(grid.nx).zip(held).enumerate() {
+                let row = z * grid.ny + y;
+                let carried = &air.carried[row * grid.nx..][..grid.nx];
+                // Most rows are empty, and the bits of a whole row are found many cells at a time.
+                if carried.iter().fold(0, |bits, [ash, steam]| bits | ash | steam) == 0 {
+                    continue;
+                }
+                *held = span(carried);
+                for x in held.range() {
+                    cells[x] = fade.left(AirVolume::sum_kg_m3(carried[x]) * per_kg, fade.at([x, y, z]));
+                }
+            }
+        });
+        let largest = |cells: &[f32]| cells.iter().fold(0.0_f32, |most, &cell| if cell > most { cell } else { most });
+        let most = cells.par_chunks(grid.slab()).map(largest).reduce(|| 0.0, f32::max).max(1e-6);
+        Self { cells, held, most }
+    }
+}
+
+/// The cells of a row outside of which it carries nothing; there is at least one.
+fn span(carried: &[[u16; 2]]) -> Span {
+    let held = |[ash, steam]: &[u16; 2]| ash | steam != 0;
+    let from = carried.iter().position(held).unwrap_or(0);
+    Span { from: from as u16, to: carried.iter().rposition(held).map_or(0, |last| last as u16 + 1) }
+}
+
+/// How smoke thins out towards open sides of the air's box, where it would end as if cut.
+struct Fade {
+    size: [usize; 3],
+    /// Voxels along the edge of a cell.
+    edge: f32,
+    /// For each axis the cells over which smoke fades before its two sides, by the place in the plane across it; 0 where it does not.
+    over: [[Vec<f32>; 2]; 3],
+}
+
+/// The two axes across each.
+const ACROSS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
+
+impl Fade {
+    fn of(grid: &AirGrid) -> Self {
+        let size = grid.size();
+        let over = std::array::from_fn(|axis| {
+            let usual = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
+            // The floor is always a wall.
+            let first = if axis == 1 { 0 } else { usual };
+            [first, usual].map(|usual| lengths(usual, ACROSS[axis].map(|across| size[across])))
+        });
+        Self { size, edge: grid.ratio as f32, over }
+    }
+
+    /// Rest of an absorption where a share of the smoke is. A share alone leaves dense smoke a wall, however small it is:
+    /// the optical depth of a cell has a limit, too, that falls to nothing at the side and is endless away from it.
+    fn left(&self, dense: f32, share: f32) -> f32 {
+        let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
+        let shown = dense * share;
+        // Away from the sides all of it is left, to the bit.
+        if most.is_finite() && shown > 0.0 { shown * most / (shown + most) } else { shown }
+    }
+
+    /// The share that the two sides of an axis leave at a cell.
+    fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
+        let [b, c] = ACROSS[axis];
+        let beside = place[c] * self.size[b] + place[b];
+        let share = |away: usize, over: f32| if (away as f32) < over { (away as f32 + 0.5) / over } else { 1.0 };
+        let (first, last) = (self.over[axis][0][beside], self.over[axis][1][beside]);
+        let (low, high) = (share(place[axis], first), share(self.size[axis] - 1 - place[axis], last));
+        smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
+    }
+
+    /// The share at a cell.
+    fn at(&self, place: [usize; 3]) -> f32 {
+        self.along(0, place) * self.along(1, place) * self.along(2, place)
+    }
+}
+
+/// The cells over which smoke fades before each place of a side of this size, where so many are usual.
+fn lengths(usual: usize, [across, up]: [usize; 2]) -> Vec<f32> {
+    if usual == 0 {
+        return vec![0.0; across * up];
+    }
+    let scale = WAVES / usual as f32;
+    let length = |k: usize| {
+        let noise = noise::fractal(v3((k % across) as f32 * scale, 0.5, (k / across) as f32 * scale), 3);
+        lerp(FADED[0], FADED[1], (0.5 + noise).clamp(0.0, 1.0)) * usual as f32
+    };
+    (0..across * up).map(length).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::grid::Grid;
+
+    /// Optical depth of the cells of a row along x through smoke that fills the box.
+    fn row(sides: [Side; 3], kept: u16) -> Vec<f32> {
+        let cells = Grid::new(60, 40, 36);
+        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides };
+        let (carried, flow) = (vec![[kept, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
+        let air = AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow };
+        let absorbed = Absorbed::of(&air, 2000.0);
+        absorbed.cells[cells.index([0, 10, 18])..][..cells.nx].iter().map(|cell| cell * 2.0).collect()
+    }
+
+    #[test]
+    fn smoke_of_any_density_ends_softly_at_an_open_side() {
+        let open = [Side::Open; 3];
+        for kept in [300, 3000, 30_000] {
+            let depth = row(open, kept);
+            assert!(depth[0] < 0.01 && depth[59] < 0.01, "{kept}: {} at the side", depth[0]);
+            // A ray along the side through the outermost cells sees a part of what is behind.
+            let through: f32 = depth[..4].iter().sum();
+            assert!(through < 0.6, "{kept}: the four outermost cells have {through}");
+            assert!(depth[..12].windows(2).all(|pair| pair[0] <= pair[1]), "{kept}: {depth:?}");
+            let whole = AirVolume::sum_kg_m3([kept, 0]) * 2000.0 * 2.0;
+            assert_eq!(depth[30], whole, "{kept}: all of it away from the sides");
+        }
+    }
+
+    #[test]
+    fn smoke_ends_on_no_plane() {
+        let cells = Grid::new(96, 80, 96);
+        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
+        let (carried, flow) = (vec![[3000, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
+        let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }, 2000.0);
+        // How many cells from the side a cell first hides a fifth of what is behind it, by the row.
+        let rows = (20..60).flat_map(|y| (30..66).map(move |z| cells.index([0, y, z])));
+        let ends =
+            rows.map(|start| absorbed.cells[start..][..cells.nx].iter().take_while(|dense| **dense < 0.11).count());
+        let ends: Vec<f32> = ends.map(|end| end as f32).collect();
+        let mean = ends.iter().sum::<f32>() / ends.len() as f32;
+        let spread = (ends.iter().map(|end| (end - mean).powi(2)).sum::<f32>() / ends.len() as f32).sqrt();
+        assert!(spread > 2.0, "it ends {mean:.1} cells inside, give or take {spread:.1}");
+    }
+
+    #[test]
+    fn smoke_stays_whole_at_walls_and_where_sides_meet() {
+        for side in [Side::Wall, Side::Wrap] {
+            let depth = row([side, Side::Open, Side::Open], 3000);
+            assert!(depth.iter().all(|&cell| cell == depth[30]), "{side:?}: {depth:?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Smooth materials: wax, which light enters, melts, which shine, and metal, which mirrors what is around it.
+
+use crate::ground::floor::STONE;
+use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::noise;
+use crate::style::shading::ShadeContext;
+
+/// How a smooth material shines.
+pub struct Shine {
+    /// How soft its shaded side is.
+    pub soft: Softness,
+    /// Share of its colour that it scatters.
+    pub matt: f32,
+    /// Share of light that it mirrors when it is met straight on, and whether in its own colour.
+    pub mirrors: f32,
+    pub is_tinted: bool,
+    /// Share of the sky in what it mirrors at a flat angle.
+    pub clear: f32,
+    /// Power and strength of the sun's glint.
+    pub glint: (i32, f32),
+    /// How high its unevenness is.
+    pub uneven: f32,
+    /// How much softer than on metal the edges of lamps in it are: steps of its cells would tear sharp ones.
+    pub softer: f32,
+}
+
+pub const WAX: Shine = Shine {
+    soft: Softness { wrap: 0.45, bleeds: 1.0 },
+    matt: 0.42,
+    mirrors: 0.03,
+    is_tinted: false,
+    clear: 0.35,
+    glint: (18, 0.8),
+    uneven: 0.10,
+    softer: 0.3,
+};
+pub const GLOSS: Shine = Shine {
+    soft: Softness { wrap: 0.2, bleeds: 0.3 },
+    matt: 0.48,
+    mirrors: 0.04,
+    is_tinted: false,
+    clear: 0.9,
+    glint: (160, 14.0),
+    uneven: 0.07,
+    softer: 0.22,
+};
+pub const METAL: Shine = Shine {
+    soft: Softness { wrap: 0.0, bleeds: 0.0 },
+    matt: 0.05,
+    mirrors: 0.88,
+    is_tinted: true,
+    clear: 1.0,
+    glint: (220, 4.0),
+    uneven: 0.24,
+    softer: 0.0,
+};
+
+/// Share of its colour that the sky keeps in a mirror: a room has other lights.
+pub const SKY_COLOR: f32 = 0.35;
+/// Places along a mirrored ray at which other materials are looked for: their number, the first one's distance in cells, and how
+/// much farther each next one is.
+pub const PLACES: i32 = 9;
+pub const NEAREST: f32 = 0.9;
+pub const FARTHER: f32 = 1.38;
+/// Share of their colour that they send back, and that of the sun's light on them.
+pub const SEEN: f32 = 0.46;
+pub const SEEN_OF_SUN: f32 = 0.9;
+/// Share of a mirrored ray up to which nothing is seen, cells to each side over which a slope is taken there, and cells off a place at which
+/// it asks for its light.
+pub const UNSEEN: f32 = 0.02;
+pub const FACES: f32 = 1.3;
+pub const OFF_PLACE: f32 = 1.0;
+/// Share that the oxide on metal scatters, and the share of what metal mirrors that it leaves.
+pub const OXIDE: f32 = 0.14;
+pub const OXIDE_LEAVES: f32 = 0.7;
+
+/// Light that leaves it towards the eye.
+pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
+    let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
+    let skin = if shine.is_tinted { oxide(p, look.waves) } else { 0.0 };
+    let normal = hit.uneven(unevenness(p, shine, skin) * look.waves);
+    let color = V3::from(look.linear_color());
+    let own = own(context, hit);
+    let matt = lerp(shine.matt, OXIDE, skin);
+    let diffuse = times(color, arriving(context, hit, normal, (shine.soft, own))) * matt;
+    let view = context.view(hit.ray);
+    let facing = saturate(-view.dot(&normal));
+    let share = shine.mirrors + (shine.clear - shine.mirrors).max(0.0) * (1.0 - facing).powi(5);
+    let share = share * lerp(1.0, OXIDE_LEAVES, skin);
+    let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
+    let (power, strength) = shine.glint;
+    let open = context.open_on(p, hit.normal) * own.sun;
+    let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open * (1.0 - 0.7 * skin);
+    let seen = sky.mirrored(mirror, shine.softer);
+    let gray = (seen.x + seen.y + seen.z) / 3.0;
+    let seen = around(context, hit, mirror, mix(V3::repeat(gray), seen, SKY_COLOR));
+    let tint = if shine.is_tinted { color } else { V3::repeat(1.0) };
+    diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
+}
+
+/// Slope that its unevenness adds to the normal: broad swells, and on the skin of metal wrinkles.
+fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
+    let broad = |shift: f32| noise::fractal(p * 0.16 + v3(shift, 1.0, 3.0), 2);
+    let swell = v3(broad(0.0), 0.0, broad(31.0)) * shine.uneven;
+    if skin <= 0.0 {
+        return swell;
+    }
+    let fine = |shift: f32| noise::fractal(p * 0.7 + v3(shift, 5.0, 1.0), 3);
+    swell + v3(fine(7.0), 0.0, fine(41.0)) * (0.12 * skin)
+}
+
+/// Share of a place on metal that is skin of oxide: patches with torn edges, the more the rougher the metal is.
+fn oxide(p: V3, waves: f32) -> f32 {
+    let patches = noise::fractal(p * 0.13 + v3(11.0, 2.0, 5.0), 4);
+    smoothstep(-0.12, 0.16, patches + 0.45 * (waves - 1.0))
+}
+
+/// Light that arrives from a mirrored direction: `sky` unless a material or the ground stands before it.
+fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
+    let toward = in_cells(mirror, context.look.cell_height);
+    let start = hit.point + hit.normal;
+    let (mut away, mut light, mut open) = (NEAREST, V3::zeros(), 1.0_f32);
+    for _ in 0..PLACES {
+        let p = start + toward * away;
+        for clear in context.solids {
+            let cover = smoothstep(0.3, 0.7, clear.field.density(p)) * open;
+            if cover > UNSEEN {
+                let normal = clear.field.upright(clear.field.gradient(p, FACES));
+                light += lit(context, V3::from(clear.look.linear_color()), (p, normal)) * cover;
+                open -= cover;
+            }
+        }
+        if open <= UNSEEN || p.y < context.land.block.heights.at(p.x, p.z) {
+            break;
+        }
+        away *= FARTHER;
+    }
+    let end = start + toward * away;
+    if open > UNSEEN && end.y < context.land.block.heights.at(end.x, end.z) {
+        let ground = context.land.block.normal(end.x, end.z, FACES);
+        light += lit(context, V3::from(STONE), (end, ground)) * open;
+        open = 0.0;
+    }
+    light + sky * open
+}
+
+/// Light of a material that is seen in a mirror, at a place with this normal.
+fn lit(context: &ShadeContext, color: V3, (p, normal): (V3, V3)) -> V3 {
+    let facing = saturate(normal.dot(&context.sky.sun)) * context.open(p + normal * OFF_PLACE);
+    let sun = context.sky.sun_color * (SEEN_OF_SUN * facing);
+    times(color, context.sky.ambient(normal) * 0.7 + sun) * SEEN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rough_metal_has_more_oxide_than_a_melt() {
+        let places: Vec<V3> = (0..400).map(|i| v3(0.7 * i as f32, 3.0, 0.31 * i as f32)).collect();
+        let mean = |waves: f32| places.iter().map(|p| oxide(*p, waves)).sum::<f32>() / places.len() as f32;
+        assert!(mean(0.0) < 0.15 && mean(0.6) > mean(0.0) && mean(1.5) > mean(0.6) + 0.2);
+    }
+}

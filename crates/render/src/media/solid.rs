@@ -1,0 +1,369 @@
+//! Materials at whose surface a ray ends: sand and ash, ice, rubble. Where there is too little for a surface, such as grains
+//! that fall one by one, they veil what lies behind them.
+
+use crate::camera::Ray;
+use crate::ground::ember::{KELVIN, STRENGTH};
+use crate::lava::crust::{Skin, broken};
+use crate::math::{V3, in_cells, in_widths, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::media::clear::{Clear, LEAST};
+use crate::media::{ISO, built, grains, ice, leaves, smooth};
+use crate::noise;
+use crate::style::cinematic::COATED;
+use crate::style::shading::ShadeContext;
+use crate::style::tracer::Sight;
+use crate::volume::field::{Crossing, Pace};
+use lavoxel_automaton::view::Preset;
+
+/// Density from which a material too thin for a surface is seen.
+pub const VEIL: f32 = 0.05;
+/// Densities between which a film that wets a smooth surface comes to be seen.
+pub const WETS: [f32; 2] = [0.02, 0.06];
+/// Cells to each side over which the slope of a shining surface is taken: a mirror shows every step.
+pub const SHINING: f32 = 3.8;
+/// Cells to each side over which the slope of a film is taken, and those further inside at which its density is compared.
+pub const REACH: f32 = 1.6;
+pub const INSIDE: f32 = 1.5;
+/// Cells over the ground up to which the foot of a smooth material is rounded.
+pub const LIP: f32 = 1.3;
+/// Shares of the density inside between which a film ends on the ground, and on another material: half of it is the edge of what
+/// the low-pass spread out.
+pub const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
+pub const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
+/// Heights over the ground at which what stands there is looked for, in cells, and the shares of light that it takes.
+pub const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
+/// Distances from a surface towards the sun at which the material itself is looked for, and the length that each stands for, in cells.
+pub const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
+/// Cells after which the light of the sun inside a material that it enters is a third, by colour: red goes farthest.
+pub const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
+/// Share of the sun that comes through to the shaded side of such a material.
+pub const COMES_THROUGH: f32 = 0.5;
+/// By colour, how much farther than on the whole light that enters a material reaches around its shaded side.
+pub const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
+
+/// How soft the shaded side of a material is.
+#[derive(Clone, Copy, Debug)]
+pub struct Softness {
+    /// How far light reaches around it.
+    pub wrap: f32,
+    /// How much of the light enters and comes out elsewhere, red more than blue, 0 to 1.
+    pub bleeds: f32,
+}
+
+/// Light of the sun at a place of a material's surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Own {
+    /// Share that the material itself leaves.
+    pub(super) sun: f32,
+    /// Length of the material towards the sun, in cells.
+    pub(super) depth: f32,
+}
+
+/// Ends of a ray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Met {
+    Lava,
+    /// Rock or sky.
+    Behind,
+    /// Another material.
+    Solid,
+}
+
+/// Where a ray ends.
+pub(crate) struct End {
+    pub(crate) light: V3,
+    /// Distance up to which media that light passes may lie before it.
+    pub(crate) t: f32,
+    pub(crate) met: Met,
+}
+
+/// A point of a surface.
+#[derive(Clone, Copy)]
+pub(super) struct Hit<'a> {
+    pub(super) clear: &'a Clear<'a>,
+    pub(super) ray: &'a Ray,
+    pub(super) t: f32,
+    pub(super) point: V3,
+    pub(super) normal: V3,
+    /// Whether a side of what is shown of the box cuts through the material here.
+    pub(super) cut: bool,
+    /// Light of what lies behind the material, and its distance.
+    pub(super) behind: V3,
+    pub(super) far: f32,
+}
+
+impl Hit<'_> {
+    /// Its normal with an unevenness that a cut does not have.
+    pub(super) fn uneven(&self, rough: V3) -> V3 {
+        if self.cut { self.normal } else { unit_or_up(self.normal + rough) }
+    }
+}
+
+/// The end of a ray, or a solid material before it. `coated`: whether the ray ends on rock that a material may coat.
+pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coated): (End, bool)) -> End {
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.solid };
+    let end = if coated { filmed(context, ray, end) } else { end };
+    let mut nearest: Option<(f32, Option<V3>, usize)> = None;
+    let mut veils: [Option<(f32, f32, &Clear)>; 2] = [None; 2];
+    for (number, clear) in context.solids.iter().enumerate() {
+        let far = nearest.map_or(end.t, |(t, ..)| t);
+        match crossed(context, clear, (ray, far), pace) {
+            Crossing::At { t, face } => nearest = Some((t, face, number)),
+            Crossing::Grazed { t, density } if density > VEIL => {
+                veils = if veils[0].is_none() {
+                    [Some((t, density, clear)), None]
+                } else {
+                    [veils[0], Some((t, density, clear))]
+                };
+            }
+            Crossing::Grazed { .. } | Crossing::Missed => {}
+        }
+    }
+    let mut end = end;
+    if let Some((t, face, number)) = nearest {
+        let (point, clear) = (ray.at(t), &context.solids[number]);
+        let normal = face.unwrap_or_else(|| lipped(context, clear, point, normal(clear, point)));
+        let hit = Hit { clear, ray, t, point, normal, cut: face.is_some(), behind: end.light, far: end.t };
+        let light = wetted(context, &hit, number, shade(context, &hit));
+        end = End { light: mix(end.light, light, grains::frayed(context, &hit)), t, met: Met::Solid };
+    }
+    // The farther veil first.
+    if let [Some(a), Some(b)] = veils
+        && a.0 < b.0
+    {
+        veils = [Some(b), Some(a)];
+    }
+    let loose = |clear: &Clear| matches!(clear.look.preset, Preset::Sand | Preset::Ash);
+    for (t, density, clear) in veils.into_iter().flatten().filter(|(t, _, clear)| *t < end.t && loose(clear)) {
+        let point = ray.at(t);
+        let normal = normal(clear, point);
+        // The rim of a heap is no veil.
+        let heap = smoothstep(0.3 * ISO, 0.9 * ISO, clear.field.density(point - normal * 1.6));
+        let cover = smoothstep(VEIL, ISO, density) * (1.0 - heap);
+        if cover <= 0.0 {
+            continue;
+        }
+        let hit = Hit { clear, ray, t, point, normal, cut: false, behind: end.light, far: end.t };
+        end.light = mix(end.light, shade(context, &hit), cover);
+    }
+    end
+}
+
+/// Where a ray meets the surface of a solid medium before `far`.
+pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, f32), pace: Pace) -> Crossing {
+    let (field, tall) = (&clear.field, context.look.cell_height);
+    match clear.look.preset {
+        Preset::Leaves => {
+            field.cross_by(ray, (far, ISO), pace, |p, density| leaves::leafy(in_widths(p, tall), density))
+        }
+        Preset::Wall => field.cross_by(ray, (far, ISO), pace, |p, _| field.density(built::sharpened(p))),
+        _ => field.cross(ray, far, ISO, pace),
+    }
+}
+
+/// Whether a material stands on the ground without a film at its foot.
+fn stands(preset: Preset) -> bool {
+    matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
+}
+
+/// Share of its light that ground keeps under and beside what stands there.
+fn footed(clear: &Clear, point: V3) -> f32 {
+    let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
+    1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
+}
+
+/// A thin coat on rock.
+fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
+    let point = ray.at(end.t);
+    let above = point + v3(0.0, 0.5, 0.0);
+    for clear in context.solids.iter().filter(|clear| stands(clear.look.preset)) {
+        end.light *= footed(clear, point);
+    }
+    let near = |clear: &&Clear| clear.field.holds(point) || clear.field.holds(above);
+    for clear in context.solids.iter().filter(|clear| !stands(clear.look.preset)).filter(near) {
+        let density = clear.field.density(point).max(clear.field.density(above));
+        if density <= LEAST {
+            continue;
+        }
+        let ground = context.land.block.normal(point.x, point.z, COATED);
+        let film = if wets(clear.look.preset) && context.land.is_stone() {
+            Film::smooth(context, clear, (above, density), (ground, ENDS_ON_GROUND))
+        } else {
+            Film { cover: ragged(clear.look.preset, point, density), normal: ground }
+        };
+        if film.cover > 0.0 {
+            let (normal, behind, far) = (film.normal, end.light, end.t);
+            let hit = Hit { clear, ray, t: end.t, point, normal, cut: false, behind, far };
+            end.light = mix(end.light, shade(context, &hit), film.cover);
+        }
+    }
+    end
+}
+
+/// Share of a place on rough ground that a film of this density covers.
+fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
+    let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
+    let least = if preset == Preset::Ice { 0.55 * ISO } else { VEIL };
+    smoothstep(least, 0.8 * ISO, ragged)
+}
+
+/// Light of the smooth material of this number, or of the films on it of those after it. Only the first is wetted, as the mould of a
+/// lava that melts: what set of that lava has an edge of its own towards the melt.
+fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
+    if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
+        return light;
+    }
+    let films =
+        context.solids[number + 1..].iter().filter(|clear| wets(clear.look.preset) && clear.field.holds(hit.point));
+    films.fold(light, |light, clear| {
+        let density = clear.field.density(hit.point);
+        let film = Film::smooth(context, clear, (hit.point, density), (hit.normal, ENDS_ON_SOLID));
+        if film.cover <= 0.0 {
+            return light;
+        }
+        mix(light, shade(context, &Hit { clear, normal: film.normal, ..*hit }), film.cover)
+    })
+}
+
+/// A film that is too thin for a surface of its own.
+struct Film {
+    /// Share that it covers of what it lies on.
+    cover: f32,
+    /// Its outward normal.
+    normal: V3,
+}
+
+impl Film {
+    /// A film of this density at a place of a smooth surface with this normal: it ends at a line, in a rounded lip, where its
+    /// density is less than these shares of that further inside.
+    fn smooth(context: &ShadeContext, clear: &Clear, (p, density): (V3, f32), (normal, ends): (V3, [f32; 2])) -> Self {
+        let seen = smoothstep(WETS[0], WETS[1], density);
+        if seen <= 0.0 {
+            return Self { cover: 0.0, normal };
+        }
+        let (along, normal) = edge(context, clear, p, normal);
+        let inside = p + in_cells(along / (along.norm() + 1e-4), context.look.cell_height) * INSIDE;
+        let share = density / clear.field.density(inside).max(density);
+        Self { cover: seen * smoothstep(ends[0], ends[1], share), normal }
+    }
+}
+
+/// Normal of a smooth material, at its foot that of the film in which it ends: a body would stand there in a dark edge, with a pale film
+/// before it.
+fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
+    let high = p.y - context.land.block.heights.at(p.x, p.z);
+    if high >= LIP || !wets(clear.look.preset) || !context.land.is_stone() {
+        return normal;
+    }
+    let ground = context.land.block.normal(p.x, p.z, COATED);
+    let film = edge(context, clear, p, ground).1;
+    unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
+}
+
+/// Rise of a film's density along the surface that it lies on, of this normal, and the film's own normal.
+fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
+    let tall = context.look.cell_height;
+    let rise = in_cells(clear.field.gradient(p, REACH), tall);
+    let along = rise - normal * rise.dot(&normal);
+    (along, unit_or_up(normal - along * tall))
+}
+
+/// Whether films of a material have a smooth edge, and may lie on one that has.
+fn wets(preset: Preset) -> bool {
+    matches!(preset, Preset::Wax | Preset::Gloss | Preset::Metal)
+}
+
+/// Outward normal of a surface: grains lie in steps of whole cells, and smooth bodies show theirs, which only a wide difference smooths.
+fn normal(clear: &Clear, p: V3) -> V3 {
+    match clear.look.preset {
+        Preset::Sand | Preset::Ash | Preset::Wax => even(clear, p, 2.6),
+        Preset::Gloss => even(clear, p, SHINING),
+        preset @ (Preset::Wall | Preset::Roof) => built::normal(&clear.field, preset, p),
+        _ => clear.field.normal(p),
+    }
+}
+
+/// Outward normal by the difference over so many cells to each side, and over half of them.
+fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
+    clear.field.upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
+}
+
+/// Light that leaves a surface towards the eye, through the haze.
+fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
+    let light = match hit.clear.look.preset {
+        Preset::Ice => ice::light(context, hit),
+        Preset::Rubble => {
+            let skin = Skin { point: hit.point, normal: hit.normal, view: context.view(hit.ray), cut: false };
+            broken(context, &skin, hit.clear.look.waves)
+        }
+        Preset::Leaves => leaves::light(context, hit),
+        Preset::Wall | Preset::Roof => built::light(context, hit),
+        Preset::Wax => smooth::light(context, hit, &smooth::WAX),
+        Preset::Gloss => smooth::light(context, hit, &smooth::GLOSS),
+        Preset::Metal => smooth::light(context, hit, &smooth::METAL),
+        _ => grains::light(context, hit),
+    };
+    crate::style::cinematic::hazed(context, hit.ray, hit.t, light)
+}
+
+/// Sun, sky and lava on a surface of this softness, with what the material itself leaves of the sun.
+pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own): (Softness, Own)) -> V3 {
+    let (sky, p) = (context.sky, hit.point);
+    let open = context.open_on(p, hit.normal);
+    let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
+    let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
+    // A hollow sees less of the sky. Before a cut there is nothing, although the field goes on.
+    let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
+    let flame = context.flame.map_or(V3::zeros(), |flame| flame.at(p, normal) + flame.inside(p) * soft.bleeds);
+    sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
+}
+
+/// Share of the sun's light by colour on a surface that it meets at an angle of this cosine.
+fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
+    let facing = |wrap: f32| saturate((cosine + wrap) / (1.0 + wrap)) * own.sun;
+    if soft.bleeds <= 0.0 {
+        return V3::repeat(facing(soft.wrap));
+    }
+    let lit = FARTHER.map(|farther| facing(soft.wrap * (1.0 + soft.bleeds * farther)));
+    let through = ENTERS.map(|reach| COMES_THROUGH * soft.bleeds * (-own.depth / reach).exp());
+    lit.zip_map(&through, f32::max)
+}
+
+/// Share of the sun that the material itself leaves at its surface, and its length towards it.
+pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
+    if hit.cut {
+        return Own { sun: 1.0, depth: 0.0 };
+    }
+    let sun = in_cells(context.sky.sun, context.look.cell_height);
+    let (mut shut, mut depth) = (0.0_f32, 0.0);
+    for (away, length) in TOWARD_SUN {
+        let density = hit.clear.field.density(hit.point + hit.normal + sun * away);
+        shut = shut.max(density);
+        depth += length * density;
+    }
+    Own { sun: 1.0 - smoothstep(0.25, 0.75, shut), depth }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHADED: Own = Own { sun: 0.0, depth: 2.0 };
+
+    #[test]
+    fn only_a_material_that_light_enters_is_lit_through_and_then_red() {
+        let sand = sun_on(-0.5, grains::SOFT, SHADED);
+        assert_eq!(sand, V3::zeros());
+        let wax = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, SHADED);
+        assert!(wax.x > wax.y && wax.y > wax.z && wax.z > 0.0, "{wax:?}");
+        let thick = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, Own { depth: 8.0, ..SHADED });
+        assert!(thick.x < 0.3 * wax.x, "{thick:?}");
+    }
+
+    #[test]
+    fn light_straight_on_is_whole_whatever_the_softness() {
+        for bleeds in [0.0, 0.5, 1.0] {
+            let light = sun_on(1.0, Softness { wrap: 0.4, bleeds }, Own { sun: 1.0, depth: 0.0 });
+            assert!((light - V3::repeat(1.0)).abs().max() < 1e-6, "{light:?}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Veil of smoke over neighbouring rays. Smoke is soft: where the rays through the corners of a square of pixels see
+//! about the same of it, the rays between them take the mean, which costs a quarter of the samples.
+//!
+//! ```text
+//!   ┼───────┼───────┼   one ray through each corner
+//!   │ ▪   ▪ │ ▪   ▪ │
+//!   │ ▪   ▪ │ ▪   ▪ │   the mean of four where they agree, a ray of its own where they do not
+//!   ┼───────┼───────┼
+//! ```
+
+use lavoxel_base::parallel::*;
+
+use crate::math::{V3, luminance};
+
+/// How closely veils follow the rays of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weave {
+    /// Pixels along the edge of a square.
+    pub(crate) square: usize,
+    /// Light added, after a simple tone map, and share of light that comes through, by which rays that agree differ at most.
+    agreed: f32,
+    /// Whether the noise of samples is taken out.
+    soft: bool,
+}
+
+impl Weave {
+    /// Of a picture for a file, with the noise of few samples or without.
+    pub(crate) fn still(soft: bool) -> Self {
+        Self { square: 2, agreed: 0.12, soft }
+    }
+
+    /// Of one of many pictures of a scene that runs: their mean has an edge where each has a mean of four rays.
+    pub(crate) const RUNNING: Self = Self { square: 2, agreed: 0.4, soft: true };
+}
+
+/// Light that the tone map halves.
+const MIDDLE: f32 = 0.25;
+
+/// Veil of smoke over the light of a ray.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Veil {
+    /// Light that it adds, and the share of the light behind it that comes through.
+    pub(crate) light: V3,
+    pub(crate) through: V3,
+    /// Distances to the first and the last of it; [`f32::MAX`] and 0 where there is none.
+    pub(crate) first: f32,
+    pub(crate) last: f32,
+    /// Distance up to which it is known: the end of the ray, or [`f32::MAX`] where the smoke lets no light through.
+    pub(crate) known: f32,
+}
+
+impl Veil {
+    /// No smoke.
+    pub(crate) const NONE: Self = Self {
+        light: V3::new(0.0, 0.0, 0.0),
+        through: V3::new(1.0, 1.0, 1.0),
+        first: f32::MAX,
+        last: 0.0,
+        known: f32::MAX,
+    };
+
+    /// Whether a ray that ends at `far` meets the same smoke, but for what lies within `slack` of its end.
+    pub(crate) fn fits(&self, far: f32, slack: f32) -> bool {
+        self.last <= far + slack && (far <= self.known + slack || self.last < self.known - slack)
+    }
+
+    /// How bright it is, and how much of what is behind it is seen.
+    fn tones(&self) -> [f32; 2] {
+        let light = luminance(self.light);
+        [light / (light + MIDDLE), self.through.y]
+    }
+}
+
+/// The veils at the corners of the squares of a picture.
+pub(crate) struct Veils {
+    /// Squares to a pixel, along their edges.
+    per_pixel: f32,
+    across: usize,
+    corners: Vec<Veil>,
+    /// For each corner, whether those of the square to its right and below agree.
+    agree: Vec<bool>,
+}
+
+impl Veils {
+    /// Of a picture of this size; `look` gives the veil through a corner between pixels, if it is known to be the smoke's alone.
+    pub(crate) fn new(
+        (width, height): (usize, usize),
+        Weave { square, agreed, soft }: Weave,
+        look: impl Fn([usize; 2]) -> Option<Veil> + Sync,
+    ) -> Option<Self> {
+        let [across, down] = [width, height].map(|n| n.div_ceil(square) + 1);
+        let corner = |k: usize| look([k % across * square, k / across * square]);
+        let corners = (0..across * down).into_par_iter().map(corner).collect::<Option<Vec<_>>>()?;
+        let tones: Vec<[f32; 2]> = corners.iter().map(Veil::tones).collect();
+        let corners = if soft { softened(&corners, &tones, (across, agreed)) } else { corners };
+        let agree = |first: usize| {
+            // The last corners begin no square.
+            let Some([c, d]) = tones.get(first + across..first + across + 2) else { return false };
+            let around = [tones[first], tones[first + 1], *c, *d];
+            spread(&around, 0) <= agreed && spread(&around, 1) <= agreed
+        };
+        Some(Self { per_pixel: 1.0 / square as f32, across, agree: (0..corners.len()).map(agree).collect(), corners })
+    }
+
+    /// The veil of a ray through a place in the picture, in pixels, where those around it agree.
+    #[inline(always)]
+    pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
+        let (u, v) = (u * self.per_pixel, v * self.per_pixel);
+        let (i, j) = (u as u32, v as u32);
+        let first = j as usize * self.across + i as usize;
+        if !self.agree[first] {
+            return None;
+        }
+        let (near, far) = (&self.corners[first..][..2], &self.corners[first + self.across..][..2]);
+        let around = [&near[0], &near[1], &far[0], &far[1]];
+        let [x, y] = [u - i as f32, v - j as f32];
+        let shares = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
+        let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..Veil::NONE };
+        for (corner, share) in around.into_iter().zip(shares) {
+            veil.light += corner.light * share;
+            veil.through += corner.through * share;
+            veil.first = veil.first.min(corner.first);
+            veil.last = veil.last.max(corner.last);
+            veil.known = veil.known.min(corner.known);
+        }
+        Some(veil)
+    }
+}
+
+/// The veils mixed with those of the corners around them that agree: noise in which neighbours differ most is gone there.
+fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)) -> Vec<Veil> {
+    let down = corners.len() / across;
+    let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);
+    let soft = |k: usize| {
+        let ([x, y], mut sum) = ([k % across, k / across], 0.0);
+        let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..corners[k] };
+        for (v, u) in near(y, down).flat_map(|v| near(x, across).map(move |u| (v, u))) {
+            let other = v * across + u;
+            if (0..2).all(|which| (tones[k][which] - tones[other][which]).abs() <= agreed) {
+                let share = 4.0 / ((1 + v.abs_diff(y)) * (1 + u.abs_diff(x))) as f32;
+                veil.light += corners[other].light * share;
+                veil.through += corners[other].through * share;
+                sum += share;
+            }
+        }
+        veil.light /= sum;
+        veil.through /= sum;
+        veil
+    };
+    (0..corners.len()).into_par_iter().map(soft).collect()
+}
+
+/// Between the least and the greatest of four tones.
+fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
+    let [a, b, c, d] = [tones[0][which], tones[1][which], tones[2][which], tones[3][which]];
+    a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn veil(light: f32, through: f32) -> Veil {
+        Veil { light: V3::repeat(light), through: V3::repeat(through), first: 5.0, last: 9.0, known: 50.0 }
+    }
+
+    #[test]
+    fn rays_that_agree_give_their_mean_and_others_none() {
+        let look =
+            |[x, y]: [usize; 2]| Some(if x >= 6 { veil(0.9, 0.1) } else { veil(0.2 + 0.001 * (x + y) as f32, 0.5) });
+        let veils = Veils::new((9, 5), Weave::still(false), look).expect("smoke alone");
+        for [u, v] in [[0.5, 0.5], [1.5, 3.5], [3.9, 4.9]] {
+            let veil = veils.at(u, v).expect("corners agree");
+            assert!((veil.light.x - (0.2 + 0.001 * (u + v))).abs() < 1e-6, "{veil:?} at {u}, {v}");
+            assert_eq!((veil.through.y, veil.first, veil.last, veil.known), (0.5, 5.0, 9.0, 50.0));
+        }
+        assert!(veils.at(4.5, 2.5).is_none(), "an edge of smoke lies there");
+        assert!(veils.at(8.5, 4.5).is_some(), "the last pixel has four corners");
+        assert!(Veils::new((4, 4), Weave::still(false), |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
+    }
+
+    #[test]
+    fn noise_is_taken_out_and_edges_stay() {
+        let noisy = |[x, y]: [usize; 2]| {
+            let noise = if ((x + y) / 2).is_multiple_of(2) { 0.05 } else { -0.05 };
+            Some(if x >= 20 { veil(0.9, 0.1) } else { veil(0.3, 0.5 + noise) })
+        };
+        let [rough, soft] =
+            [false, true].map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
+        let through = |veils: &Veils, x: usize| veils.corners[3 * veils.across + x].through.y;
+        assert!((through(&rough, 4) - 0.5).abs() > 0.04 && (through(&soft, 4) - 0.5).abs() < 0.002);
+        assert_eq!([9, 10].map(|x| through(&soft, x) < 0.3), [false, true], "the edge is where it was");
+        assert_eq!(through(&soft, 10), 0.1);
+    }
+
+    #[test]
+    fn a_veil_fits_rays_that_meet_all_of_it_and_no_more() {
+        let veil = veil(0.2, 0.5);
+        assert!(veil.fits(50.0, 1.0) && veil.fits(9.0, 1.0), "smoke that ends before both");
+        assert!(!veil.fits(7.0, 1.0), "a ray that ends in the smoke");
+        assert!(veil.fits(500.0, 1.0), "it ends before what is known");
+        let cut = Veil { last: 49.5, ..veil };
+        assert!(!cut.fits(500.0, 1.0), "more of it may come");
+        assert!(Veil { known: f32::MAX, ..cut }.fits(500.0, 1.0), "nothing more is seen");
+    }
+}

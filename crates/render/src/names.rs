@@ -1,0 +1,43 @@
+//! The names of views: flags, keys, panel, help and log take their words from here.
+
+use lavoxel_automaton::view::Style;
+
+/// One of a few choices that a user names.
+pub trait Named: Copy + Send + Sync + 'static {
+    /// All of them, in the order in which they are listed.
+    const ALL: &'static [Self];
+
+    /// The word for it, lower case, as flags and scene files write it.
+    fn name(self) -> &'static str;
+
+    /// Description in a few words without a full stop.
+    fn what(self) -> &'static str;
+}
+
+impl Named for Style {
+    const ALL: &'static [Self] = Self::LIST;
+
+    fn name(self) -> &'static str {
+        self.word()
+    }
+
+    fn what(self) -> &'static str {
+        self.words()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::IntoDeserializer;
+    use serde::{Deserialize, de::value::Error};
+
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_scene_files() {
+        for style in Style::ALL {
+            let read = Style::deserialize(IntoDeserializer::<Error>::into_deserializer(style.name()));
+            assert_eq!(read.as_ref(), Ok(style));
+        }
+    }
+}

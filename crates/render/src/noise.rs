@@ -1,0 +1,141 @@
+//! Procedural patterns for rock and crust: gradient noise, its fractal sum, and cellular plates.
+//!
+//! Written here rather than taken from a library because shading evaluates them a million times a frame, and because
+//! plates need the distance to their edge, not only the distances to the two nearest seeds.
+
+use super::math::{V3, v3};
+use lavoxel_base::simd::{Level, Simd, Work, hash};
+
+#[inline(always)]
+fn fade(t: f32) -> f32 {
+    t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+}
+
+/// The whole number at or below `x`, as a number and as an index: `floor` is a call on plain x86-64.
+#[inline(always)]
+fn floor(x: f32) -> (f32, i32) {
+    let whole = x as i32;
+    let whole = if whole as f32 > x { whole - 1 } else { whole };
+    (whole as f32, whole)
+}
+
+/// Noise at a point, with the instructions of this processor.
+struct Noise<'a> {
+    p: V3,
+    octaves: u32,
+    sum: &'a mut f32,
+}
+
+impl Work for Noise<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, s: S) {
+        let (mut strength, mut q) = (1.0, self.p);
+        for _ in 0..self.octaves {
+            let ((x, i), (y, j), (z, k)) = (floor(q.x), floor(q.y), floor(q.z));
+            let place = [q.x - x, q.y - y, q.z - z];
+            let weights = [fade(place[0]), fade(place[1]), fade(place[2])];
+            *self.sum += strength * (1.2 * s.between_slopes([i, j, k], place, weights));
+            strength *= 0.5;
+            // The odd offset keeps the octaves' lattices from lining up at the origin.
+            q = q * 2.03 + v3(17.3, 5.1, 9.7);
+        }
+    }
+}
+
+/// Gradient noise of unit period, about -1..1, zero on average.
+pub(crate) fn gradient(p: V3) -> f32 {
+    let mut sum = 0.0;
+    Level::fastest().run(Noise { p, octaves: 1, sum: &mut sum });
+    sum
+}
+
+/// Fractal sum of `octaves` gradient noises, each twice as fine and half as strong; about -1..1.
+pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
+    let mut sum = 0.0;
+    Level::fastest().run(Noise { p, octaves, sum: &mut sum });
+    // Halves are exact: the first octave counts half.
+    sum * 0.8
+}
+
+/// Where a point lies among cellular plates with one seed per unit cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plate {
+    /// Distance to the edge shared with the nearest other plate, 0 on the edge, about 0.5 in the middle.
+    pub(crate) edge: f32,
+    /// Unit direction in which `edge` grows fastest.
+    pub(crate) inward: V3,
+    /// A number in 0..1 that belongs to the plate as a whole.
+    pub(crate) tone: f32,
+    /// A number in 0..1 that belongs to this plate and the nearest other one together: how well they hold.
+    pub(crate) bond: f32,
+    /// Way from the plate's seed to the point.
+    pub(crate) way: V3,
+}
+
+/// A number in 0..1 of a hash.
+#[inline(always)]
+pub(crate) fn share_of(h: u32) -> f32 {
+    (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32
+}
+
+/// The plate under `p`. Plates are longer along `drawn`, a vector of less than unit length, by 1 / √(1 − |drawn|²).
+pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
+    let ((x, i), (y, j), (z, k)) = (floor(p.x), floor(p.y), floor(p.z));
+    let (f, cell) = (p - v3(x, y, z), [i, j, k]);
+    let (mut first, mut second) = ((f32::MAX, V3::zeros(), 0), (f32::MAX, V3::zeros(), 0));
+    for k in -1..=1 {
+        for j in -1..=1 {
+            for i in -1..=1 {
+                let h = hash([cell[0] + i, cell[1] + j, cell[2] + k]);
+                let seed = v3((h & 1023) as f32, ((h >> 10) & 1023) as f32, ((h >> 20) & 1023) as f32) / 1023.0;
+                let away = v3(i as f32, j as f32, k as f32) + seed - f;
+                let along = away.dot(&drawn);
+                let d = away.norm_squared() - along * along;
+                if d < first.0 {
+                    second = first;
+                    first = (d, away, h);
+                } else if d < second.0 {
+                    second = (d, away, h);
+                }
+            }
+        }
+    }
+    let between = second.1 - first.1;
+    let across = between - drawn * between.dot(&drawn);
+    let apart = across.norm().max(1e-6);
+    let edge = 0.5 * (second.0 - first.0) / apart;
+    let (tone, bond) = (share_of(first.2), share_of(first.2 ^ second.2));
+    Plate { edge, inward: -across / apart, tone, bond, way: -first.1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plates_are_longer_along_the_direction_in_which_they_are_drawn() {
+        // Edges met along lines in one direction.
+        let edges = |step: V3, drawn: V3| {
+            let tone = |k: usize, line: usize| {
+                let across = v3(step.z, 0.0, step.x) * (97.0 * line as f32);
+                plate(v3(0.3, 0.4, 0.2) + across + step * k as f32, drawn).tone
+            };
+            (0..40).map(|line| (1..400).filter(|&k| tone(k, line) != tone(k - 1, line)).count()).sum::<usize>()
+        };
+        let (east, south) = (V3::x() * 0.05, V3::z() * 0.05);
+        let ratio = |drawn: V3| edges(south, drawn) as f32 / edges(east, drawn) as f32;
+        let (round, long) = (ratio(V3::zeros()), ratio(V3::x() * 0.85));
+        assert!((round - 1.0).abs() < 0.15 && long > 1.4, "{round} without, {long} with");
+    }
+
+    #[test]
+    fn distance_to_the_edge_falls_along_its_slope() {
+        let drawn = V3::x() * 0.8;
+        for k in 0..50 {
+            let p = v3(0.37 * k as f32, 0.21 * k as f32, 0.11 * k as f32);
+            let (here, there) = (plate(p, drawn), plate(p + plate(p, drawn).inward * 1e-3, drawn));
+            let same = here.tone == there.tone && here.bond == there.bond;
+            assert!(!same || (there.edge - here.edge - 1e-3).abs() < 2e-4, "{k}: {} and {}", here.edge, there.edge);
+        }
+    }
+}

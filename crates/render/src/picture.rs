@@ -1,0 +1,36 @@
+//! One picture of a world.
+
+use super::camera::Camera;
+use super::image::Image;
+use super::renderer::Renderer;
+use lavoxel_automaton::view::{CameraSpec, LookSpec};
+use lavoxel_base::validate::{Invalid, within};
+use lavoxel_sim::lowpass::LowPass;
+use lavoxel_sim::state::StateRef;
+
+/// Most pixels along a side, as in a scene.
+const MOST_PIXELS: f64 = 8192.0;
+
+/// A picture of so many pixels (width, height). For several of one world, keep a [`LowPass`] and a [`Renderer`]: they reuse
+/// what did not change.
+///
+/// # Errors
+/// Names the value of camera, look or size that is out of range, or the size of a box that is too large to be drawn.
+pub fn picture<'a>(
+    state: impl Into<StateRef<'a>>,
+    camera: &CameraSpec,
+    look: &LookSpec,
+    (width, height): (usize, usize),
+) -> Result<Image, Invalid> {
+    let state: StateRef<'_> = state.into();
+    let world = state.world;
+    camera.validate()?;
+    for side in [width, height] {
+        within("size", side as f64, 1.0, MOST_PIXELS)?;
+    }
+    LowPass::check(world.grid())?;
+    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone())?;
+    renderer.set_ground(world.ground());
+    let camera = Camera::new(camera, &renderer.subject(), (width, height));
+    Ok(renderer.frame(LowPass::new(world.grid()).refresh(state), &camera))
+}

@@ -1,0 +1,595 @@
+//! Frames: one volume, one camera, one picture.
+
+mod passes;
+mod surroundings;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nalgebra::Point3;
+use ndarray::Array2;
+
+use lavoxel_automaton::world::Ground;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::simd::Level;
+use lavoxel_base::validate::Invalid;
+use lavoxel_sim::lowpass::{LowPass, Volume, VolumeCursor};
+
+use super::camera::{Bounds, Camera, Ray};
+use super::contents::opened;
+use super::contents::{Contents, Slices};
+use super::film::Develop;
+use super::frame::{Kept, Scene, cover};
+use super::image::Image;
+use super::mask;
+use super::math::V3;
+use crate::ground::ember::{EmberLight, Glow};
+use crate::ground::floor::Floor;
+use crate::ground::heightfield::Caves;
+use crate::ground::heightfield::Part;
+use crate::ground::land::{NODES, TerrainLook};
+use crate::ground::sky::Sky;
+use crate::lava::blackbody::BlackBody;
+use crate::lava::sparks::{Mouth, Sparks};
+use crate::media::clear::{Clear, Clouds, Media};
+use crate::media::flame::Flame;
+use crate::media::fog::Fog;
+use crate::media::haze::{Haze, HazeField};
+use crate::media::plume::Generations;
+use crate::media::sea::SeaField;
+use crate::media::smoke::{self, Smoke};
+use crate::media::steam::risen;
+use crate::style::plain::Specimen;
+use crate::style::shading::ShadeContext;
+use crate::style::tracer::Tracer;
+use crate::style::transfer::Transfer;
+use crate::volume::bricks::Bricks;
+use crate::volume::field::MediumField;
+use crate::volume::places::Skipping;
+use crate::volume::prepared::{FieldChanges, Prepared, VolumeChanges, rows};
+use crate::volume::seen::{Behind, Places, Seen};
+use crate::volume::tiles::{Depths, OtherTiles, Tiles};
+use lavoxel_automaton::view::{Antialias, Form, LookSpec, Style};
+
+/// A part of the box, as shares, in which nothing is shown.
+const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
+
+/// All of the box.
+const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
+
+/// Height over the ground of a camera that stood in rock, as a share of the box's longer side, besides a cell.
+const OVER_GROUND: f32 = 0.01;
+
+/// Picture of a frame that is given up.
+const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
+
+/// Draws volumes over one ground with one look; keeps what does not change between frames.
+#[derive(Clone, Debug)]
+pub struct Renderer {
+    grid: Grid,
+    look: LookSpec,
+    land: Arc<TerrainLook>,
+    /// Stamp of the ground that `land` shows, where it came by [`Self::set_ground`].
+    ground: Option<u64>,
+    sky: Sky,
+    blackbody: BlackBody,
+    transfer: Transfer,
+    /// Steps simulated so far, for the crust that rides on the flow.
+    steps: f64,
+    /// Shift of the mask that spreads samples along the rays.
+    turn: f32,
+    /// Whether the next frame is one of many of a scene that runs.
+    running: bool,
+    /// Pictures without lava, the latest last: most animations do not move the camera.
+    seen: Vec<Seen>,
+    /// How many cameras' worth of it is kept.
+    kept_cameras: usize,
+    /// Whether the ground went on around the box in the last picture.
+    goes_on: bool,
+    /// Mouths of vents that throw clots.
+    mouths: Vec<Mouth>,
+    /// Cache of the last volume.
+    prepared: Prepared,
+    /// When changes were last taken from a low-pass, if that drew the last frame.
+    last: Option<VolumeCursor>,
+    /// The instructions that rows of pixels are drawn with.
+    pub(super) level: Level,
+    contents: Contents,
+    /// Whether what four rays in every pixel meet behind the lava is kept: up to 200 bytes a pixel.
+    keeps_closer: bool,
+    /// Gives up the frame that is being drawn when set.
+    stop: Arc<AtomicBool>,
+}
+
+impl Renderer {
+    /// Prepares `ground` (heights in cells above the box floor at column centres, shape (nz, nx)) for `look`.
+    ///
+    /// # Panics
+    /// When the shape of `ground` is not (nz, nx) of `grid`.
+    pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let land = TerrainLook::bake(ground, grid, &look, NODES);
+        Ok(Self { keeps_closer: true, ..Self::over(Arc::new(land), grid, look)? })
+    }
+
+    /// A renderer over a ground that is baked already, for the sun of `look`. It draws pictures with four rays in every
+    /// pixel once only, so that it keeps nothing for the next one.
+    pub fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
+        let sky = Sky::new(&look);
+        let blackbody = BlackBody::new();
+        let prepared = Prepared::new(grid);
+        let level = Level::fastest();
+        Ok(Self {
+            grid,
+            look,
+            land,
+            ground: None,
+            sky,
+            blackbody,
+            transfer,
+            steps: 0.0,
+            turn: 0.0,
+            running: false,
+            seen: Vec::new(),
+            kept_cameras: 1,
+            goes_on: false,
+            mouths: Vec::new(),
+            prepared,
+            last: None,
+            level,
+            contents: Contents::default(),
+            keeps_closer: false,
+            stop: Arc::default(),
+        })
+    }
+
+    /// The look this renderer was made for.
+    pub fn look(&self) -> &LookSpec {
+        &self.look
+    }
+
+    /// Changes the look and keeps what was baked: only another sun, or cells of another height, let it be baked again.
+    pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
+        let (sun, tall) = (self.sky.sun, self.look.cell_height);
+        self.set_look_but_sunlight(look)?;
+        if (self.sky.sun, self.look.cell_height) != (sun, tall) || !self.land.is_of(&self.look) {
+            Arc::make_mut(&mut self.land).relight(&self.look);
+        }
+        if self.look.cell_height != tall {
+            // What counts as a wall depends on it.
+            self.ground = None;
+        }
+        Ok(())
+    }
+
+    /// Sets a look, but another sun leaves the light on the ground as it is until [`Self::set_land`] brings another.
+    pub fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
+        look.validate()?;
+        if look != self.look {
+            self.seen.clear();
+        }
+        self.transfer = Transfer::new(&look, look.palette.build("look.palette")?);
+        self.sky = Sky::new(&look);
+        self.look = look;
+        Ok(())
+    }
+
+    /// Whether this is the ground that is drawn.
+    pub fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
+        Arc::ptr_eq(&self.land, land)
+    }
+
+    /// Whether the next picture from this camera needs no search for the ground.
+    pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
+        self.seen.iter().any(|seen| seen.is_of(camera, self.contents.cells()))
+    }
+
+    /// Replaces the ground by another for the same box.
+    pub fn set_land(&mut self, land: Arc<TerrainLook>) {
+        self.land = land;
+        self.seen.clear();
+    }
+
+    /// Shows this ground of the same box from now on. What did not change since the last one is kept: a few changed columns
+    /// take milliseconds, where a new renderer takes about a second. The pictures are those of a new renderer.
+    ///
+    /// # Panics
+    /// When the ground has another shape than this renderer.
+    pub fn set_ground(&mut self, ground: &Ground) {
+        assert_eq!(ground.grid(), self.grid, "the ground has the renderer's shape");
+        if self.ground.replace(ground.stamp()) == Some(ground.stamp()) {
+            return;
+        }
+        if Arc::make_mut(&mut self.land).follow(ground.surface(), &Caves::of(ground, self.look.cell_height), &self.look)
+        {
+            self.seen.clear();
+        }
+    }
+
+    /// Changes what is drawn of the scene. Ground and lava between a slice and the eye are not drawn.
+    pub fn set_contents(&mut self, contents: Contents) {
+        if contents.ground != self.contents.ground {
+            self.seen.clear();
+        }
+        self.contents = contents;
+    }
+
+    /// A switch that gives up the frame that is being drawn.
+    pub fn stop_switch(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// From now on a frame is given up as soon as `stop` is set: what [`Self::frame`] and [`Self::frame_of`] return then is no
+    /// picture.
+    pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
+    /// Says which step the next volumes show: the crust rides on the flow as steps go by ([`LookSpec::drift`]).
+    pub fn set_steps(&mut self, steps: u64) {
+        self.steps = steps as f64;
+    }
+
+    /// Says from where vents throw clots of lava in the next pictures ([`LookSpec::sparks`]): [`Mouth::of`].
+    pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
+        self.mouths = mouths;
+    }
+
+    /// Says which of many frames of a scene that runs the next one is: each spreads its samples otherwise, so that the mean of
+    /// some has less noise than any of them. Frame 0 is that of a picture for a file.
+    pub fn set_frame(&mut self, frame: u64) {
+        self.turn = mask::turn(frame);
+        self.running = frame > 0;
+    }
+
+    /// Bounds for a camera to frame: the ground block, in cells.
+    pub fn subject(&self) -> Bounds {
+        self.land.subject(self.grid)
+    }
+
+    /// A camera above the ground at its place, where `camera` stands in rock of the world that [`Renderer::set_ground`] has read last,
+    /// or below the land around its box; `target` is the point in the middle of its picture. None where it stands in the open.
+    pub fn out_of_rock(&self, ground: &Ground, camera: &Camera, target: Point3<f32>) -> Option<Camera> {
+        let (eye, grid) = (camera.eye(), self.grid);
+        let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
+        let above = OVER_GROUND * grid.nx.max(grid.nz) as f32 + 1.0;
+        if is_in(eye.x, grid.nx) && is_in(eye.z, grid.nz) {
+            let place = [eye.x as usize, eye.y.max(0.0) as usize, eye.z as usize];
+            let is_rock = eye.y < 0.0 || is_in(eye.y, grid.ny) && ground.is_solid(place);
+            return is_rock.then(|| camera.raised_to(ground.top(place[0], place[2]) as f32 + above, target));
+        }
+        let land = self.land.beyond.as_ref().map(|beyond| beyond.height(eye.x, eye.z))?;
+        (eye.y < land).then(|| camera.raised_to(land + above, target))
+    }
+
+    /// How far `ray` goes until it meets the ground as it is drawn, with its relief and its cut sides, in cells; `None`
+    /// where it misses the ground. Lava may hide that point.
+    pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
+        let part = self.part(self.shown_from(ray.origin));
+        self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
+    }
+
+    /// Shares of the box that are drawn for an eye at this place.
+    fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
+        let sides = self.sides();
+        let plane = |axis: usize| self.contents.slices[axis].as_ref().map(|cut| cut.middle() / sides[axis]);
+        opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
+    }
+
+    /// Part of the ground that is drawn when these shares of the box are shown.
+    fn part(&self, shown: [[f32; 2]; 3]) -> Part {
+        self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
+    }
+
+    /// The shares of the box in which lava and other media are drawn when these are shown.
+    fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
+        if self.contents.lava { shown } else { NOWHERE }
+    }
+
+    /// Cells along x, y and z.
+    fn sides(&self) -> [f32; 3] {
+        [self.grid.nx, self.grid.ny, self.grid.nz].map(|n| n as f32)
+    }
+
+    /// Draws `volume`, whose grid is this renderer's. Pictures do not depend on the number of threads.
+    ///
+    /// Every cell of the volume is read. [`Self::frame_of`] gives the same picture and reads changed cells only.
+    ///
+    /// # Panics
+    /// When the volume has another shape.
+    pub fn frame(&mut self, volume: &Volume, camera: &Camera) -> Image {
+        self.draw(volume, camera, Skipping::Bricks)
+    }
+
+    /// Draws what `lowpass` filtered last. If it drew the last frame too, only cells that changed since then are read; to
+    /// know them, its changes are taken.
+    ///
+    /// # Panics
+    /// When the low-pass has another shape than this renderer.
+    pub fn frame_of(&mut self, lowpass: &mut LowPass, camera: &Camera) -> Image {
+        let changed = lowpass.take_changes_since(&mut self.last);
+        let lava = FieldChanges { rows: lowpass.rows(), changed: changed.as_ref().map(|all| &all.lava[..]) };
+        let medium = |k: usize| FieldChanges {
+            rows: lowpass.rows_of(k),
+            changed: changed.as_ref().map(|all| &all.media[k][..]),
+        };
+        let media = (0..lowpass.volume().media.len()).map(medium).collect();
+        self.draw_changes(lowpass.volume(), &VolumeChanges { lava, media }, camera, Skipping::Bricks)
+    }
+
+    pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
+        self.last = None;
+        let fields = std::iter::once(Some(volume.lava())).chain(volume.media.iter().map(|m| m.fields(volume.grid)));
+        let rows: Vec<_> = fields.map(|fields| fields.map(rows).unwrap_or_default()).collect();
+        let mut all = rows.iter().map(|rows| FieldChanges { rows, changed: None });
+        let Some(lava) = all.next() else { unreachable!("the lava's fields come first") };
+        self.draw_changes(volume, &VolumeChanges { lava, media: all.collect() }, camera, skipping)
+    }
+
+    /// Draws `volume`, whose `changes` are known; `None` when the switch of [`Self::stop_switch`] was set before it was finished.
+    pub fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
+        self.last = None;
+        let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
+        if self.is_given_up() {
+            self.seen.clear();
+            return None;
+        }
+        Some(image)
+    }
+
+    /// How far the ray through each pixel of the last frame goes until it meets ground or a slice, in rows from the top; [`f32::MAX`]
+    /// where it meets none.
+    pub fn distances(&self) -> Vec<f32> {
+        match self.seen.last().map(|seen| &seen.behind) {
+            Some(Behind::Cinematic(kept)) => kept.centres.iter().map(<ShadeContext as Tracer>::far).collect(),
+            Some(Behind::Plain(kept)) => kept.centres.iter().map(<Specimen as Tracer>::far).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// How much of the sky each pixel of `image` hides, the last picture of `volume` and from `camera`.
+    pub fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
+        let interest = self.transfer.of_interest(&self.look);
+        let shown = self.shown_from(camera.eye().coords);
+        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.with_volume(shown));
+        let media = self.media(volume, Skipping::Bricks, shown);
+        match self.look.style {
+            Style::Cinematic => {
+                let fog = self.prepared.known_fog().filter(|_| self.contents.lava);
+                let smoke = self.prepared.known_smoke().filter(|_| self.contents.lava);
+                let part = (self.with_volume(shown), Skipping::Bricks);
+                let media = Media::new(media, self.clouds(fog.as_deref(), smoke.as_deref()), part);
+                let ember = EmberLight::none(volume.grid);
+                let how = self.filmic();
+                let sea = self.sea(volume, shown).and_then(|sea| self.around(sea, volume, &media));
+                let sparks = self.sparks(camera);
+                cover(&self.context(&field, &media, (shown, sea, &sparks), &ember), camera, image, how)
+            }
+            _ => {
+                let haze = self.prepared.known_haze();
+                let haze = self.haze(haze.as_deref(), (shown, Skipping::Bricks));
+                cover(&self.specimen(&field, &media, (shown, haze.as_ref())), camera, image, Develop::Plain)
+            }
+        }
+    }
+
+    /// Whether the frame that is being drawn is not wanted any more.
+    fn is_given_up(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn draw_changes(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera, skipping: Skipping) -> Image {
+        assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
+        let interest = self.transfer.of_interest(&self.look);
+        self.prepared.follow(volume, changes, interest);
+        if self.is_given_up() {
+            return NO_PICTURE;
+        }
+        let shown = self.shown_from(camera.eye().coords);
+        let sea = self.sea(volume, shown).filter(|_| self.look.style == Style::Cinematic);
+        let goes_on = self.look.style == Style::Cinematic && self.goes_on(sea.is_some(), shown);
+        if goes_on != self.goes_on {
+            // The land beyond the box is to be met again.
+            (self.goes_on, self.seen) = (goes_on, Vec::new());
+        }
+        let still = self.knows_ground(camera);
+        let seen = self.take_seen(camera);
+        let (image, behind) = match self.look.style {
+            Style::Cinematic => {
+                let ember = match self.contents.lava {
+                    true => self.prepared.light(volume, changes, Glow::from(&self.look)),
+                    false => Arc::new(EmberLight::none(volume.grid)),
+                };
+                let fog = self
+                    .prepared
+                    .fog(volume, changes, (self.sky.sun, self.look.cell_height, risen(self.steps)))
+                    .filter(|_| self.contents.lava);
+                let wanted =
+                    smoke::Wanted { sun: self.sky.sun, tall: self.look.cell_height, look: self.look.air.clone() };
+                let smoke = match self.contents.lava {
+                    true => self.prepared.smoke(volume, wanted, &ember),
+                    false => None,
+                };
+                if self.is_given_up() {
+                    return NO_PICTURE;
+                }
+                let clouds = self.clouds(fog.as_deref(), smoke.as_deref());
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
+                let part = (self.with_volume(shown), skipping);
+                let media = Media::new(self.media(volume, skipping, shown), clouds, part);
+                let sea = sea.and_then(|sea| self.around(sea, volume, &media));
+                let sparks = self.sparks(camera);
+                let context = self.context(&field, &media, (shown, sea, &sparks), &ember);
+                let scene = self.scene(camera, shown);
+                let mut kept = match seen.map(|seen| seen.behind) {
+                    Some(Behind::Cinematic(kept)) if still => kept,
+                    Some(Behind::Cinematic(kept)) => kept.turned(&context, &scene),
+                    _ => Kept::default().turned(&context, &scene),
+                };
+                let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
+                (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
+            }
+            _ => {
+                let haze = self.prepared.haze(volume).filter(|_| self.contents.lava);
+                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
+                let media = self.media(volume, skipping, shown);
+                let haze = haze.as_deref();
+                let in_view = self.haze(haze, (shown, skipping));
+                let specimen = self.specimen(&field, &media, (shown, in_view.as_ref()));
+                let scene = self.scene(camera, shown);
+                let mut kept = match seen.map(|seen| seen.behind) {
+                    Some(Behind::Plain(kept)) if still => kept,
+                    Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
+                    _ => Kept::default().turned(&specimen, &scene),
+                };
+                let clouds = Clouds { haze, ..self.clouds(None, None) };
+                let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
+                (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
+            }
+        };
+        self.seen.push(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
+        image
+    }
+
+    /// Takes the picture without lava of this camera, or the memory of one that is not kept longer.
+    fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
+        let known = self.seen.iter().position(|seen| seen.is_of(camera, self.contents.cells()));
+        let full = (self.seen.len() >= self.kept_cameras).then_some(0);
+        let taken = known.or(full).map(|at| self.seen.remove(at));
+        self.seen.drain(..(self.seen.len() + 1).saturating_sub(self.kept_cameras));
+        taken
+    }
+
+    /// Keeps what is behind the lava for so many cameras that take turns.
+    pub fn keep_cameras(&mut self, count: usize) {
+        self.kept_cameras = count.max(1);
+    }
+
+    /// Gases and smoke for this look.
+    fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
+        Clouds { fog, smoke, haze: None, size: self.sides(), step: self.look.step }
+    }
+
+    /// Haze for the plain styles, where these shares of the box are shown.
+    fn haze<'a>(&self, haze: Option<&'a Haze>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Option<HazeField<'a>> {
+        let part = (self.with_volume(shown), self.sides());
+        haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
+    }
+
+    /// Where in the picture there may be matter. The cinematic style draws gases as `fog`.
+    fn places(
+        &self,
+        volume: &Volume,
+        (camera, depths): (&Camera, &Depths),
+        clouds: Clouds<'_>,
+        skipping: Skipping,
+    ) -> Places {
+        if !self.contents.lava {
+            return Places::none(camera);
+        }
+        let whole = skipping == Skipping::Never;
+        let tiles = |bricks: &Bricks| if whole { Tiles::whole(camera) } else { Tiles::new(bricks, camera, depths) };
+        let of_media = |wanted: &dyn Fn(Form) -> bool| {
+            let bricks = self.prepared.bricks_of_media(volume, |look| wanted(look.preset.form()));
+            bricks.map(tiles).reduce(Tiles::union)
+        };
+        let gas = clouds.fog.map(|fog| Tiles::of_boxes(fog.boxes(), camera, depths));
+        let smoke = clouds.smoke.map(|smoke| Tiles::of_boxes(smoke.boxes(), camera, depths));
+        let gas = gas.into_iter().chain(smoke).reduce(Tiles::union);
+        let others = match self.look.style {
+            Style::Cinematic => OtherTiles {
+                clear: of_media(&|form| form == Form::Clear),
+                solid: of_media(&|form| form == Form::Solid),
+                gas: if whole { gas.map(|_| Tiles::whole(camera)) } else { gas },
+            },
+            _ => {
+                let haze = clouds.haze.map(|haze| match whole {
+                    true => Tiles::whole(camera),
+                    false => Tiles::of_boxes(haze.boxes(), camera, depths),
+                });
+                OtherTiles { clear: of_media(&|_| true), solid: None, gas: haze }
+            }
+        };
+        Places { lava: tiles(self.prepared.bricks()), others }
+    }
+
+    /// Clots that vents throw at this step, and the width of a pixel at distance 1.
+    fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
+        let mouths = if self.contents.lava { &self.mouths[..] } else { &[] };
+        (Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit), camera.pixel())
+    }
+
+    /// The media besides the lava that are there.
+    fn media<'a>(&'a self, volume: &'a Volume, skipping: Skipping, shown: [[f32; 2]; 3]) -> Vec<Clear<'a>> {
+        let (interest, shown) = (self.transfer.of_interest(&self.look), self.with_volume(shown));
+        let media = self.prepared.media(volume, interest, skipping);
+        media.map(|(medium, field)| Clear::new(field.clipped(shown), &medium.look, &self.look)).collect()
+    }
+
+    fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
+        let (block, part) = (&self.land.block, self.part(shown));
+        let antialias = self.look.antialias;
+        let keeps_closer = self.keeps_closer || antialias != Antialias::Full;
+        Scene { camera, block, part, antialias, keeps_closer, level: self.level, stop: &self.stop }
+    }
+
+    fn context<'a>(
+        &'a self,
+        field: &'a MediumField<'a>,
+        media: &'a Media<'a>,
+        (shown, sea, sparks): ([[f32; 2]; 3], Option<SeaField>, &'a (Sparks, f32)),
+        ember: &'a EmberLight,
+    ) -> ShadeContext<'a> {
+        let goes_on = self.goes_on(sea.is_some(), shown);
+        let around = self.land.beyond.as_ref().filter(|_| goes_on);
+        ShadeContext {
+            field,
+            clear: &media.clear,
+            solids: &media.solids,
+            fog: media.fog.as_ref(),
+            smoke: media.smoke.as_ref(),
+            land: &self.land,
+            part: self.part(shown),
+            ember,
+            sky: &self.sky,
+            floor: Floor::of(&self.look, &self.land.block, self.land.unit, around),
+            goes_on,
+            sea,
+            sparks: &sparks.0,
+            pixel: sparks.1,
+            flame: Flame::of(&self.look, self.steps).filter(|_| self.contents.lava),
+            look: &self.look,
+            blackbody: &self.blackbody,
+            slices: self.slices(shown).natural(),
+            billows: Generations::at(self.steps),
+            steps: self.steps,
+            running: self.running,
+        }
+    }
+
+    fn specimen<'a>(
+        &'a self,
+        field: &'a MediumField<'a>,
+        media: &'a [Clear<'a>],
+        (shown, haze): ([[f32; 2]; 3], Option<&'a HazeField<'a>>),
+    ) -> Specimen<'a> {
+        let slices = self.slices(shown);
+        Specimen {
+            field,
+            media,
+            haze,
+            land: &self.land,
+            part: self.part(shown),
+            transfer: &self.transfer,
+            look: &self.look,
+            slices,
+        }
+    }
+
+    /// The slices of a frame in which this part of the box is shown.
+    fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
+        Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], shown, &self.contents, &self.transfer)
+    }
+}

@@ -1,0 +1,122 @@
+//! Passes over the pictures that a renderer keeps: everything anew, or only where lava may be in them.
+
+use super::{NO_PICTURE, Renderer};
+use crate::camera::Camera;
+use crate::film::{Develop, Film, Shimmer};
+use crate::frame::{Frame, Keeping, Kept, Wanted};
+use crate::image::Image;
+use crate::media::veils::Weave;
+use crate::style::tracer::Tracer;
+use crate::style::transfer::Shown;
+use crate::volume::seen::Places;
+use crate::volume::tiles::Live;
+use lavoxel_automaton::view::{Antialias, LookSpec};
+
+impl Renderer {
+    fn frame_through<'a, T: Tracer>(
+        &'a self,
+        tracer: &'a T,
+        camera: &'a Camera,
+        places: &'a Places,
+        live: &'a Live,
+    ) -> Frame<'a, T> {
+        Frame {
+            tracer,
+            camera,
+            tiles: &places.lava,
+            others: (!places.others.is_empty()).then_some(&places.others),
+            live,
+            veils: None,
+            turn: self.turn,
+            level: self.level,
+            stop: &self.stop,
+        }
+    }
+
+    /// A picture in which lava may change every pixel, because it lights and outshines what is around it.
+    pub(super) fn everything<T: Tracer>(
+        &self,
+        tracer: &T,
+        camera: &Camera,
+        places: &Places,
+        kept: &mut Kept<T::Behind>,
+    ) -> Image {
+        let live = Live::whole(camera);
+        let mut frame = self.frame_through(tracer, camera, places, &live);
+        // Smoothed pictures are to have no noise at all.
+        let weave = if self.running { Weave::RUNNING } else { Weave::still(self.look.antialias != Antialias::Off) };
+        frame.veils = frame.veils(&kept.centres, weave);
+        let mut film = Film::dark(camera.size());
+        frame.expose(&kept.centres, &mut film);
+        if let Some(wanted) = self.closer().filter(|_| !self.is_given_up()) {
+            film.light = frame.refine(&film, kept, wanted);
+        }
+        if self.is_given_up() {
+            return NO_PICTURE;
+        }
+        film.develop(self.filmic())
+    }
+
+    /// The picture without lava, drawn again where there may be lava in it.
+    pub(super) fn over_bare<T: Tracer>(
+        &self,
+        tracer: &T,
+        camera: &Camera,
+        places: &Places,
+        kept: &mut Kept<T::Behind>,
+    ) -> Image {
+        // Slices change with the lava, so they are no part of the picture without it.
+        let live = match tracer.slices().is_empty() {
+            true => places.live(camera, self.look.antialias != Antialias::Off),
+            false => Live::whole(camera),
+        };
+        if kept.bare.drawn.is_none() {
+            self.draw_bare(tracer, camera, kept);
+        }
+        let mut bare = std::mem::take(&mut kept.bare);
+        // The light of lava that is gone has to go too.
+        let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
+        let frame = self.frame_through(tracer, camera, places, &drawn);
+        frame.expose(&kept.centres, &mut bare.film);
+        let mut image = bare.image.clone();
+        frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
+        if self.contents.legend {
+            let (lava, others) = (!self.prepared.bricks().is_empty(), &places.others);
+            let shown = Shown { lava, others: others.clear.is_some(), haze: others.gas.is_some() };
+            self.transfer.legend(&mut image, shown);
+        }
+        bare.drawn = Some(live);
+        kept.bare = bare;
+        image
+    }
+
+    /// Draws the picture without lava.
+    fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
+        let mut bare = std::mem::take(&mut kept.bare);
+        let places = Places::none(camera);
+        let live = Live::whole(camera);
+        let frame = self.frame_through(tracer, camera, &places, &live);
+        bare.film.resize(camera.size());
+        bare.image.resize(camera.size());
+        frame.expose_bare(&kept.centres, &mut bare.film);
+        // Closer looks are kept where lava comes into the picture; here most are taken once.
+        frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
+        bare.drawn = Some(places.live(camera, false));
+        kept.bare = bare;
+    }
+
+    /// How the cinematic style develops.
+    pub(super) fn filmic(&self) -> Develop {
+        let LookSpec { exposure, glow, shimmer, .. } = self.look;
+        Develop::Filmic { exposure: exposure.exp2(), glow, shimmer: Shimmer::at(shimmer, self.steps) }
+    }
+
+    /// Which pixels the look wants more rays in, if any.
+    fn closer(&self) -> Option<Wanted> {
+        match self.look.antialias {
+            Antialias::Off => None,
+            Antialias::Edges => Some(Wanted::Edges),
+            Antialias::Full => Some(Wanted::All),
+        }
+    }
+}

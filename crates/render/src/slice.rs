@@ -1,0 +1,270 @@
+//! Slices: one layer of cells as a flat picture with axes, a colour bar and a title.
+
+mod arrows;
+mod cells;
+mod cut;
+mod layout;
+mod plane;
+mod sample;
+mod slices;
+mod survey;
+
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::validate::Invalid;
+
+use super::image::Image;
+use crate::chart::axes::Ruler;
+use crate::chart::key::Plain;
+use crate::chart::legend::{Frame, Scale, stroke};
+use crate::chart::text::{Align, Ink};
+use arrows::Arrows;
+use cells::Cells;
+use lavoxel_automaton::view::Palette;
+use layout::Layout;
+pub use plane::Plane;
+pub use sample::Sample;
+pub use slices::{Section, Slices};
+pub use survey::{Crop, Survey};
+
+const PAPER: [u8; 3] = [24, 26, 30];
+const INK: [u8; 3] = [226, 226, 220];
+const AIR: [u8; 3] = [50, 62, 80];
+const ROCK: [u8; 3] = [128, 120, 110];
+const ROCK_EDGE: [u8; 3] = [172, 164, 152];
+/// Around the cells.
+const BORDER: [u8; 3] = [96, 98, 102];
+
+/// The axis that a slice is perpendicular to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Seen from the west: z to the right, y up.
+    X,
+    /// Seen from above as on a map: x to the right (east), z down (south).
+    Y,
+    /// Seen from the south: x to the right, y up.
+    Z,
+}
+
+/// Which cells to show, and how large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SliceSpec {
+    /// Perpendicular axis.
+    pub axis: Axis,
+    /// Cell along that axis.
+    pub cell: usize,
+    /// Which of its cells are shown.
+    pub shown: Part,
+    /// Width and height of the picture in pixels.
+    pub size: (usize, usize),
+}
+
+/// A part of a slice: the first cell and the one after the last, along each direction of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Along the picture's width: z of a slice across x, else x.
+    pub across: [usize; 2],
+    /// Along its height: z of a slice across y, else y.
+    pub up: [usize; 2],
+}
+
+/// Contents of one cell, as a slice shows them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Content {
+    /// Nothing.
+    Empty,
+    /// Ground, drawn grey.
+    Solid,
+    /// Material without a value, by its place in [`SliceStyle::materials`].
+    Material(u8),
+    /// Material with a value on the slice's scale.
+    Value(f32),
+}
+
+/// How values become colours and numbers.
+#[derive(Clone, Debug)]
+pub struct SliceStyle {
+    /// Colours of the values.
+    pub palette: Palette,
+    /// Scale of the values; none where only materials without values are shown.
+    pub scale: Option<Scale>,
+    /// Whether an empty cell has the value 0, as of the air; else it is drawn in a colour of its own.
+    pub empty_is_zero: bool,
+    /// The materials without values.
+    pub materials: Vec<Plain>,
+    /// Text above the picture.
+    pub title: String,
+    /// Further rulers along x, y and z, such as metres.
+    pub rulers: [Vec<Ruler>; 3],
+}
+
+impl Axis {
+    fn name(self) -> char {
+        ['x', 'y', 'z'][self.number()]
+    }
+
+    /// 0 for x, 1 for y, 2 for z.
+    pub fn number(self) -> usize {
+        self as usize
+    }
+
+    /// The axes along the picture's width and height.
+    fn across(self) -> (Self, Self) {
+        match self {
+            Self::X => (Self::Z, Self::Y),
+            Self::Y => (Self::X, Self::Z),
+            Self::Z => (Self::X, Self::Y),
+        }
+    }
+
+    /// Number of cells along this axis.
+    fn cells(self, grid: Grid) -> usize {
+        [grid.nx, grid.ny, grid.nz][self.number()]
+    }
+
+    /// The cell of the slice `at`, at `i` along the picture's width and `j` along its height.
+    fn cell(self, at: usize, (i, j): (usize, usize)) -> Place {
+        match self {
+            Self::X => [at, j, i],
+            Self::Y => [i, at, j],
+            Self::Z => [i, j, at],
+        }
+    }
+}
+
+impl SliceSpec {
+    /// All cells of a slice.
+    pub fn whole(grid: Grid, axis: Axis, cell: usize, size: (usize, usize)) -> Self {
+        Self { axis, cell, shown: Part::whole(grid, axis), size }
+    }
+
+    /// Checks that the slice lies in the box; errors carry the keys `slice.cell` and `slice.shown`.
+    pub fn validate(&self, grid: Grid) -> Result<(), Invalid> {
+        let depth = self.axis.cells(grid);
+        if self.cell >= depth {
+            return Err(Invalid::new("slice.cell", self.cell, format!("0 to {}", depth - 1)));
+        }
+        let all = Part::whole(grid, self.axis);
+        for ([low, high], [_, most]) in [(self.shown.across, all.across), (self.shown.up, all.up)] {
+            if low >= high || high > most {
+                return Err(Invalid::new("slice.shown", format!("{low}..{high}"), format!("a part of 0..{most}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// All cells of the slices across `axis`.
+    pub fn whole(grid: Grid, axis: Axis) -> Self {
+        let (across, up) = axis.across();
+        Self { across: [0, across.cells(grid)], up: [0, up.cells(grid)] }
+    }
+
+    /// Number of cells along the width and the height.
+    fn cells(self) -> (usize, usize) {
+        (self.across[1] - self.across[0], self.up[1] - self.up[0])
+    }
+}
+
+impl SliceStyle {
+    /// The colour of a value, in sRGB.
+    fn color(&self, value: f32) -> [u8; 3] {
+        self.palette.srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
+    }
+
+    /// The colour of an empty cell.
+    fn empty(&self) -> [u8; 3] {
+        if self.empty_is_zero { self.color(0.0) } else { AIR }
+    }
+
+    /// Where the slice is, in cells and in what they measure.
+    fn place(&self, spec: &SliceSpec) -> String {
+        let measured = self.rulers[spec.axis.number()].iter().map(|ruler| format!(", {}", ruler.middle_of(spec.cell)));
+        format!("{} = {}{}", spec.axis.name(), spec.cell, measured.collect::<String>())
+    }
+}
+
+/// Draws the slice `spec` of a box; `content` gives what each of its cells shows.
+///
+/// # Errors
+/// When the slice lies outside the box.
+pub fn slice(
+    grid: Grid,
+    spec: &SliceSpec,
+    style: &SliceStyle,
+    content: impl Fn(Place) -> Content,
+) -> Result<Image, Invalid> {
+    slice_of_motion(grid, spec, style, content, |_| None)
+}
+
+/// Adds arrows: `motion` gives the velocity of a cell along x, y and z in the unit of the slice's scale, the upper end
+/// of which is the speed of the longest arrow. Arrows show the part of it in the plane.
+///
+/// # Errors
+/// When the slice lies outside the box.
+pub fn slice_of_motion(
+    grid: Grid,
+    spec: &SliceSpec,
+    style: &SliceStyle,
+    content: impl Fn(Place) -> Content,
+    motion: impl Fn(Place) -> Option<[f32; 3]>,
+) -> Result<Image, Invalid> {
+    spec.validate(grid)?;
+    let (width, height) = spec.size;
+    let mut image = Image::filled(width, height, PAPER);
+    let layout = Layout::new(spec, style);
+    frame(&mut image, layout.cells, layout.ink);
+    Cells { grid, spec, style, content }.draw(&mut image, layout.cells);
+    let fastest = style.scale.as_ref().map_or(1.0, |scale| scale.range.1);
+    Arrows { spec, ink: layout.ink, motion, fastest }.draw(&mut image, layout.cells);
+    for (axis, out) in &layout.axes {
+        axis.draw(&mut image, layout.cells, *out);
+    }
+    if let Some((bar, place)) = &layout.bar {
+        bar.draw(&mut image, *place);
+    }
+    if let Some((left, right, middle)) = layout.heading {
+        heading(&mut image, (left, right, middle), layout.ink, [&style.title, &style.place(spec)]);
+    }
+    if let Some((x, y)) = layout.key {
+        key(&mut image, (x, y), layout.ink, style);
+    }
+    Ok(image)
+}
+
+/// A thin line around the cells.
+fn frame(image: &mut Image, cells: Frame, ink: Ink) {
+    let thick = stroke(ink);
+    let corner = (cells.x.saturating_sub(thick), cells.y.saturating_sub(thick));
+    image.fill(corner, (cells.width + 2 * thick, cells.height + 2 * thick), BORDER);
+}
+
+/// Writes the title at the left and the place at the right, so that a growing step moves nothing.
+fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, [title, place]: [&str; 2]) {
+    let gap = 1.5 * ink.size;
+    let place = ink.shortened(place, right - left);
+    let title = ink.shortened(title, right - left - ink.width(&place) - gap);
+    ink.draw(image, (left, middle), Align::Start, &title);
+    ink.draw(image, (right, middle), Align::End, &place);
+}
+
+/// Which colour is rock, air and the materials without values, from the left upper corner down.
+fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
+    let em = ink.size;
+    for (row, (name, color)) in entries(style).enumerate() {
+        let top = y + layout::KEY_LINE * em * row as f32;
+        let corner = (x.round() as usize, top.round() as usize);
+        image.fill(corner, (em.round() as usize, em.round() as usize), color);
+        ink.draw(image, (x + layout::KEY_TEXT * em, top + 0.5 * em), Align::Start, name);
+    }
+}
+
+fn entries(style: &SliceStyle) -> impl Iterator<Item = (&str, [u8; 3])> {
+    let materials = style.materials.iter().map(|material| (&material.name[..], material.color));
+    // The colour bar says what 0 is.
+    let air = (!style.empty_is_zero).then_some(("air", AIR));
+    air.into_iter().chain(materials).chain([("rock", ROCK)])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Slices of a simulation as pictures; those of a film share one scale.
+
+use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
+use crate::chart::key::{Plain, palette_of_quantity};
+use crate::{Image, Palette, Ruler, Scale, round_up};
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_base::validate::Invalid;
+use lavoxel_geo::map::Site;
+use lavoxel_sim::simulation::Simulation;
+
+/// A slice as people ask for it.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Where it lies.
+    pub plane: Plane,
+    /// Field that it shows.
+    pub quantity: Quantity,
+    /// Show the whole height of the box.
+    pub whole: bool,
+}
+
+/// A slice from frame to frame.
+#[derive(Debug)]
+pub struct Slices {
+    axis: Axis,
+    cell: usize,
+    quantity: Quantity,
+    /// Colours of the lava's values.
+    palette: Palette,
+    /// Temperatures of lava with energy 0 and 1.
+    kelvin: Option<[f32; 2]>,
+    rulers: [Vec<Ruler>; 3],
+    /// `None` shows the whole box.
+    crop: Option<Crop>,
+    /// Largest value so far.
+    largest: f32,
+}
+
+impl Slices {
+    /// Slices through a box at `site`.
+    ///
+    /// # Errors
+    /// When they are outside the box.
+    pub fn new(section: Section, site: &Site, (palette, kelvin): (Palette, Option<[f32; 2]>)) -> Result<Self, Invalid> {
+        Ok(Self {
+            axis: section.plane.axis,
+            cell: section.plane.cell(site)?,
+            quantity: section.quantity,
+            palette,
+            kelvin,
+            rulers: Ruler::all(site),
+            crop: (!section.whole).then(Crop::default),
+            largest: 0.0,
+        })
+    }
+
+    /// Draws the simulation as it is now, in `size` pixels.
+    ///
+    /// # Errors
+    /// When it has too few pixels.
+    pub fn draw(&mut self, simulation: &Simulation, size: (usize, usize), title: String) -> Result<Image, Invalid> {
+        let world = simulation.world();
+        let grid = world.grid();
+        let sample = Sample::new(world, &self.quantity);
+        let content = |place| sample.at(place);
+        let mut spec = SliceSpec::whole(grid, self.axis, self.cell, size);
+        let survey = Survey::of(grid, self.axis, self.cell, content);
+        self.largest = self.largest.max(survey.largest);
+        let materials = sample.plain();
+        if let Some(crop) = &mut self.crop {
+            spec.shown = crop.show(survey.extent, spec.shown);
+        }
+        let own = palette_of_quantity(&self.quantity, world.materials());
+        let style = SliceStyle {
+            palette: own.unwrap_or_else(|| self.palette.clone()),
+            scale: self.scale(&materials),
+            empty_is_zero: self.quantity.is_of_air(),
+            materials,
+            title,
+            rulers: self.rulers.clone(),
+        };
+        slice_of_motion(grid, &spec, &style, content, |place| sample.motion(place))
+    }
+
+    /// Scale of the colours. Energy goes from 0 to 1, which a full cell of fresh lava has, so that pictures compare;
+    /// where there is more, to the largest value.
+    fn scale(&self, others: &[Plain]) -> Option<Scale> {
+        let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);
+        Some(match self.quantity.measure() {
+            CellMeasure::Energy | CellMeasure::SpecificEnergy => {
+                scale.up_to(round_up(self.largest.max(1.0).into()) as f32)
+            }
+            CellMeasure::Heat
+            | CellMeasure::Ash
+            | CellMeasure::Steam
+            | CellMeasure::Ink
+            | CellMeasure::Speed
+            | CellMeasure::Viscosity
+                if self.largest > 0.0 =>
+            {
+                scale.up_to(round_up(self.largest.into()) as f32)
+            }
+            CellMeasure::VelocityEast | CellMeasure::VelocityNorth if self.largest > 0.0 => {
+                let most = round_up(self.largest.into()) as f32;
+                Scale { range: (-most, most), ..scale }
+            }
+            _ => scale,
+        })
+    }
+}

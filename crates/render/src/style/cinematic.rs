@@ -1,0 +1,434 @@
+//! The cinematic look of one ray: a refined lava surface, films on rock, the ground block, sky and haze, and what other media
+//! before them do to their light.
+
+use nalgebra::Vector2;
+
+use crate::camera::Ray;
+use crate::contents::{SliceHit, Slices};
+use crate::ground::ember::{KELVIN, STRENGTH};
+use crate::ground::floor::{SHADED, SLATE, STONE};
+use crate::ground::heightfield::{Face, before_cut};
+use crate::ground::land::{Rock, pattern};
+use crate::lava::crust::{Skin, body, heat, shade, temperature};
+use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
+use crate::media::billows::billow;
+use crate::media::clear::Clear;
+use crate::media::plume::OPAQUE;
+use crate::media::solid::{End, Met, before, crossed};
+use crate::media::veils::Veil;
+use crate::media::water::{WET, net};
+use crate::media::{Passed, filmed, pass, pass_clouds};
+use crate::noise;
+use crate::style::shading::ShadeContext;
+use crate::style::tracer::{Sight, Tracer};
+use crate::style::transfer::FILM;
+use crate::volume::field::{Crossing, Pace};
+use lavoxel_base::simd::{Portable, Simd};
+
+/// Cells off a place beside or around the box at which the sun is asked for: what stands on a cut side does not shade its face.
+pub const OFF_SIDE: f32 = 0.05;
+/// Cells on both sides of a place over which the slope of coated rock is taken.
+pub const COATED: f32 = 0.8;
+/// Shares of the light from above that pale stone sends down and aside in its hollows, and of the sky that they see at least.
+pub const PALE: [f32; 2] = [0.7, 0.6];
+/// Share of the sky's and the sun's light that a front takes from the ground at its foot.
+pub const FRONT: f32 = 0.6;
+/// How much a film of lava swells where it ends.
+pub const SWELLS: f32 = 2.0;
+/// Width of the blocks into which its margin breaks up, in units of pattern; densities over that of a film up to which they lie loose,
+/// and from which on none do; the densities of a film at which the last and the first of them break off, and the width of the seams between.
+pub const SHED: f32 = 1.1;
+pub const LOOSE: [f32; 2] = [1.0, 2.2];
+pub const STRAY: [f32; 2] = [0.4, 2.4];
+pub const SEAM: f32 = 0.12;
+/// How round they are.
+pub const ROUNDED: f32 = 0.9;
+/// Share of its own colour that lava keeps behind deep water.
+pub const GLOWING: f32 = 0.85;
+
+/// Broadest stones to a unit of pattern: on the ground of the box as beyond its sides, where no edge is to be seen between them.
+pub const STONES: f32 = 0.44;
+/// Those of a cut side.
+pub const STONES_CUT: f32 = 0.3;
+/// Sizes of stones: how many to a broad one, and their share.
+pub const STONES_SIZES: [[f32; 2]; 3] = [[1.0, 0.55], [3.7, 1.0], [13.7, 0.8]];
+/// Least share of its colour that ground has between stones.
+pub const STONES_DARKEST: f32 = 0.25;
+/// Broadest stones to a pixel up to which all of them are seen, and from which on none.
+pub const STONES_SEEN: [f32; 2] = [0.06, 0.3];
+/// How much there is more of them in some fields than in others, and the broadest of these to a stone.
+pub const STONES_LESS: f32 = 0.9;
+pub const STONES_FIELDS: f32 = 0.31;
+/// Unit vectors of the land in the block of billows that stones are taken from: the ground cuts it askew, where it does not repeat.
+pub const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
+/// How much they tilt the ground, and how much paler their tops are.
+pub const STONES_TILT: f32 = 0.085;
+pub const STONES_TONE: f32 = 0.5;
+
+/// Backdrop of a ray behind the lava, as far as it depends on the ground and the sky alone, through the haze.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behind {
+    /// Light without the lava's.
+    still: V3,
+    /// Light of the lava where it arrives at full strength.
+    warmed: V3,
+    /// Normal by which that light is received.
+    normal: V3,
+    /// Distance to the ground, [`f32::MAX`] where there is none.
+    t: f32,
+    /// The ground is met from above, where lava may coat it.
+    top: bool,
+    /// Distance to the floor around the box, [`f32::MAX`] where the ray does not meet it.
+    floor: f32,
+    /// It is met beyond the sides of the box.
+    beyond: bool,
+}
+
+impl Default for Behind {
+    fn default() -> Self {
+        let (still, warmed, normal) = (V3::zeros(), V3::zeros(), V3::y());
+        Self { still, warmed, normal, t: 0.0, top: false, floor: f32::MAX, beyond: false }
+    }
+}
+
+impl Tracer for ShadeContext<'_> {
+    type Behind = Behind;
+
+    fn behind(&self, ray: &Ray, start: f32) -> Behind {
+        let hit = self.land.block.hit(ray, &self.part, start);
+        let around = self.around().and_then(|around| around.hit(ray));
+        let (t, ground, top) = match (hit, around) {
+            (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
+                let ground = match hit.face {
+                    Face::Top => rock_on_top(self, hit.point, hit.t),
+                    // Where the land goes on, no side of the box is to be seen in a gap between nodes.
+                    Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point, hit.t),
+                    Face::Cut(normal) => strata(self, (hit.point, hit.t), normal),
+                    Face::Block(normal) => block(self, hit.point, normal),
+                };
+                (hit.t, ground, !matches!(hit.face, Face::Cut(_)))
+            }
+            (_, Some(t)) => {
+                let p = ray.at(t);
+                let Some(around) = self.around() else { unreachable!("it was met") };
+                let rock = stony(self, self.land.rock_beyond(around, p), (p, t), STONES);
+                (t, lit_rock(self, rock), false)
+            }
+            _ => {
+                let Some((still, floor)) = self.floor.and_then(|floor| floor.seen(ray, self.sky, self.pixel)) else {
+                    let still = self.sky.backdrop(self.view(ray));
+                    return Behind { still, t: f32::MAX, ..Behind::default() };
+                };
+                let is_plain = self.floor.is_some_and(|floor| floor.is_plain);
+                let still = if is_plain { hazed(self, ray, floor, still) } else { still };
+                return Behind { still, floor, t: f32::MAX, ..Behind::default() };
+            }
+        };
+        let is_beyond = around == Some(t);
+        let clear = clear_air(self, ray, t);
+        let mut still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
+        let plain = self.floor.filter(|floor| is_beyond && floor.is_plain);
+        if let Some(plain) = plain {
+            still = plain.faded(ray, (t, 0.0), still, self.sky);
+        }
+        let clear = clear * plain.map_or(1.0, |plain| plain.clear_beyond(ray.at(t)));
+        let warmed = times(ground.warmed, self.blackbody.shown(KELVIN)) * (STRENGTH * self.look.lava_light * clear);
+        Behind { still, warmed, normal: ground.normal, t, top, beyond: is_beyond, floor: f32::MAX }
+    }
+
+    fn slices(&self) -> Slices<'_> {
+        self.slices
+    }
+
+    fn slice(hit: SliceHit) -> Behind {
+        Behind { still: hit.light, t: hit.t, ..Behind::default() }
+    }
+
+    fn far(behind: &Behind) -> f32 {
+        if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
+    }
+
+    fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
+        let alone = self.smoke.is_some() && self.fog.is_none_or(|fog| fog.is_clear()) && self.clear.is_empty();
+        let Passed { light, through, first, last, .. } = match (alone, self.running && self.is_cloudy()) {
+            (true, _) => pass(self, ray, far, sight),
+            (false, true) => pass_clouds(self, ray, far, sight),
+            (false, false) => return None,
+        };
+        let known = if through.max() <= OPAQUE { f32::MAX } else { far };
+        Some(Veil { light, through, first, last, known })
+    }
+
+    fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+        let end = opaque(self, ray, behind, sight);
+        if sight.others.is_empty() && !self.reaches_beyond(ray) {
+            return end.light;
+        }
+        let coated = behind.top && end.met == Met::Behind;
+        let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
+        let flame = self.flame.map_or(V3::zeros(), |flame| flame.light(ray, end.t));
+        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel) + flame
+    }
+
+    fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let crossing = self.field.cross(ray, Self::far(behind), self.look.iso, pace);
+        if matches!(crossing, Crossing::At { .. }) {
+            return 1.0;
+        }
+        let pace = Pace { reach: sight.others.solid, ..pace };
+        let solid = |clear: &Clear| crossed(self, clear, (ray, Self::far(behind)), pace);
+        if self.solids.iter().any(|clear| matches!(solid(clear), Crossing::At { .. })) {
+            return 1.0;
+        }
+        let passed = pass(self, ray, Self::far(behind), sight);
+        1.0 - passed.through.mean()
+    }
+
+    fn reaches_beyond(&self, ray: &Ray) -> bool {
+        self.sea.is_some_and(|sea| sea.is_met(ray, f32::MAX))
+            || self.sparks.is_near(ray)
+            || self.flame.is_some_and(|flame| flame.is_near(ray))
+    }
+
+    fn bare(&self, behind: &Behind) -> Option<V3> {
+        (behind.t == f32::MAX && (behind.floor == f32::MAX || self.fog.is_none())).then_some(behind.still)
+    }
+}
+
+// Inlined, as it is most of what a ray costs.
+#[inline(always)]
+fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
+    let far = <ShadeContext as Tracer>::far(behind);
+    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.reach };
+    let crossing = context.field.cross(ray, far, context.look.iso, pace);
+    if let Crossing::At { t, face } = crossing {
+        let point = ray.at(t);
+        let normal = face.unwrap_or_else(|| context.field.normal(point));
+        // Where the ground goes on, the sides of the box cut nothing: lava that comes to them has its crust there too.
+        let cut = face.is_some() && !context.goes_on;
+        let color = shade(context, &Skin { point, normal, view: context.view(ray), cut });
+        return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
+    }
+    let behind = if behind.t == f32::MAX { surroundings(context, ray, behind) } else { rock(context, ray, behind) };
+    let light = match crossing {
+        Crossing::Grazed { t, density } => grazed(context, behind, ray.at(t), density),
+        _ => behind,
+    };
+    End { light, t: far, met: Met::Behind }
+}
+
+/// The light at the end of a ray as it comes through the media before it.
+fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
+    let passed = pass(context, ray, end.t, sight);
+    let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
+        (true, true) => times(end.light, WET) * net(context, ray.at(end.t)),
+        (true, false) => filmed(context, ray, end.t, end.light),
+        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET) * net(context, ray.at(end.t)),
+        (false, _) => end.light,
+    };
+    if passed.first == f32::MAX {
+        return light;
+    }
+    // Only the air between the eye and the first surface is hazy; what is behind it already has that haze.
+    let clear = clear_air(context, ray, passed.first);
+    let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
+    // Depth takes the red first, which would turn what glows green: the eye knows better, and sees it red.
+    let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
+    let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
+    haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
+}
+
+/// A ray that passes through the outermost lava without reaching its surface: a thin glow, never a dark rim.
+fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
+    let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
+    let heat = heat(context, p);
+    if let Some(kelvin) = temperature(context, p) {
+        return behind + body(context, kelvin) * (depth * depth * 0.3 * heat);
+    }
+    behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
+}
+
+pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
+    mix(context.sky.haze(context.view(ray)), color, clear_air(context, ray, t))
+}
+
+/// Share of light that comes through the haze from a distance along a ray.
+pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
+    let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
+    (-thickness).exp()
+}
+
+/// The ground under the light of the lava, coated where there is a film of it.
+fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
+    let mut p = ray.at(behind.t);
+    let over = if behind.top { over(context, p) } else { 0.0 };
+    let off = if behind.beyond { V3::zeros() } else { behind.normal * OFF_SIDE };
+    let sunlight = if behind.top { context.sunlight(p) } else { context.sunlight_beside(p + off) };
+    if !behind.top && !behind.beyond {
+        // Lava lights a cut side from its crest.
+        p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
+    }
+    let lit = V3::repeat(context.ember.at(p, behind.normal));
+    let lit = match context.flame {
+        Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
+        None => lit,
+    };
+    // A front stands before the sky and the sun of the ground at its foot.
+    let hidden = 1.0 - FRONT * smoothstep(0.0, context.look.film, over);
+    let bare = behind.still * (lerp(SHADED, 1.0, sunlight) * hidden) + times(behind.warmed, lit);
+    if over <= FILM * context.look.film {
+        return bare;
+    }
+    let margin = margin(context, p, over);
+    if margin.cover <= 0.0 {
+        return bare;
+    }
+    let normal = unit_or_up(toe(context, p) - margin.rise);
+    let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
+    mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
+}
+
+/// The margin of a film of lava on rock.
+struct Margin {
+    /// Share of the rock that it covers.
+    cover: f32,
+    /// Rise of the blocks into which it breaks up.
+    rise: V3,
+}
+
+/// The margin of lava of this density over the rock at `p`: it breaks up into blocks, of which some lie apart before it. A soft edge
+/// looks like a smear.
+fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
+    let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
+    let block = noise::plate((p + V3::repeat(0.3 * bent)) / (SHED * context.land.unit), V3::zeros());
+    let loose = 1.0 - smoothstep(LOOSE[0] * film, LOOSE[1] * film, over);
+    let ragged = over * (1.0 + 0.45 * bent) * lerp(1.0, lerp(STRAY[0], STRAY[1], block.tone), loose);
+    let seam = smoothstep(0.0, SEAM, block.edge);
+    let cover = smoothstep(film, 1.2 * film, ragged) * lerp(1.0, seam, loose * loose);
+    Margin { cover, rise: block.inward * (loose * ROUNDED * (1.0 - smoothstep(0.0, 0.4, block.edge))) }
+}
+
+/// The floor around the box in the shade of what stands there, or the sky.
+fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
+    match context.floor {
+        Some(floor) if behind.floor < f32::MAX => {
+            let p = ray.at(behind.floor);
+            let flame = context.flame.map_or(V3::zeros(), |flame| times(V3::from(SLATE), flame.at(p, V3::y())));
+            behind.still * floor.shaded(p, context.sky.sun, |p| context.sunlight(p)) + flame
+        }
+        _ => behind.still,
+    }
+}
+
+/// Density of the liquid over the rock at `p`, up to one that is too thin to have a surface of its own.
+fn over(context: &ShadeContext, p: V3) -> f32 {
+    let (field, above) = (context.field, p + v3(0.0, 0.5, 0.0));
+    if !field.holds(p) && !field.holds(above) {
+        return 0.0;
+    }
+    field.density(p).max(field.density(above))
+}
+
+/// Normal of a film of lava on the rock at `p`: it swells inwards from its edge, as the toe of a flow does.
+fn toe(context: &ShadeContext, p: V3) -> V3 {
+    let normal = context.land.block.normal(p.x, p.z, COATED);
+    let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
+    unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
+}
+
+/// Light that a place on the ground sends out: `still` without the lava's, `warmed` the share that it sends back of that.
+struct Ground {
+    still: V3,
+    warmed: V3,
+    normal: V3,
+}
+
+fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
+    let rock = context.land.rock(p.x, p.z);
+    lit_rock(context, if context.land.is_stone() { rock } else { stony(context, rock, (p, t), STONES) })
+}
+
+/// Rock with stones finer than the nodes of the land, broad ones and finer ones, as far as pixels at this distance show them.
+fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
+    let [east, up, south] = ACROSS;
+    let place = pattern(p, context.land.unit, context.land.block.tall);
+    let place = east * place.x + up * place.y + south * place.z;
+    let seen = |stones: f32| {
+        let pixel = t * context.pixel * stones / context.land.unit;
+        saturate((STONES_SEEN[1] - pixel) / (STONES_SEEN[1] - STONES_SEEN[0]))
+    };
+    if seen(stones) <= 0.0 {
+        return rock;
+    }
+    // More of them here than there, by a broad pattern of the same block.
+    let more = 1.0 + STONES_LESS * billow(Portable, place * (stones * STONES_FIELDS)).0;
+    let (mut tall, mut rise) = (0.0, V3::zeros());
+    for [finer, share] in STONES_SIZES {
+        let stones = stones * finer;
+        let seen = seen(stones);
+        if seen <= 0.0 {
+            break;
+        }
+        let (height, slope) = billow(Portable, place * stones);
+        let seen = share * seen * more;
+        tall += height * seen;
+        rise += v3(east.dot(&slope), up.dot(&slope), south.dot(&slope)) * seen;
+    }
+    let rise = rise - rock.normal * rise.dot(&rock.normal);
+    let normal = unit_or_up(rock.normal - rise * STONES_TILT);
+    Rock { albedo: rock.albedo * (1.0 + STONES_TONE * tall).max(STONES_DARKEST), normal, ..rock }
+}
+
+/// Rock of the top of the land.
+fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
+    let (open, sun) = (rock.light.x, rock.light.y);
+    let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
+    let light = sun + ambient(context, rock.normal, open);
+    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
+}
+
+/// Light of the sky on rock that sees this share of it. Pale stone lights its own hollows.
+fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
+    let sky = context.sky;
+    if !context.land.is_stone() {
+        return sky.ambient(normal) * open;
+    }
+    let bounced = sky.ambient(V3::y()) * PALE[0];
+    sky.ambient(normal).zip_map(&bounced, f32::max) * open.max(PALE[1])
+}
+
+/// A cell of a cave, with the colours of the ground above.
+fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
+    let rock = context.land.block_rock(p, side, context.sky.sun);
+    let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
+    let light = sun + ambient(context, rock.normal, rock.light.x);
+    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
+}
+
+/// The cut sides: layers of old flows and ash, darker towards the foot.
+fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
+    let heights = &context.land.block;
+    let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
+    let p = pattern(at, context.land.unit, heights.tall);
+    // Beds of uneven thickness, each with its own tone, parted by thin baked seams.
+    let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
+    let mottle = noise::fractal(p * 0.55, 5);
+    let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;
+    let bed = level.floor();
+    let tone = noise::gradient(v3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6)) + 0.3 * noise::gradient(p * 0.08);
+    let seam = smoothstep(0.0, 0.10, level - bed) * smoothstep(1.0, 0.93, level - bed);
+    let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
+    let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
+    let beds = color * (0.8 * lerp(0.5, 1.0, seam));
+    let face = if context.land.is_stone() {
+        Rock { albedo: V3::from(STONE), normal, light: Vector2::zeros() }
+    } else {
+        stony(context, Rock { albedo: beds, normal, light: Vector2::zeros() }, (at, t), STONES_CUT)
+    };
+    let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
+    let sun = context.sky.sun_color * (saturate(face.normal.dot(&context.sky.sun)) * 0.8);
+    let color = face.albedo * lerp(0.35, 1.0, height.sqrt());
+    let light = sun + context.sky.ambient(face.normal) * 1.1;
+    Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
+}

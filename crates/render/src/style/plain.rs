@@ -1,0 +1,370 @@
+//! The plain styles of one ray: volume, surface and maximum, over plain ground and an even backdrop. Colours are the
+//! palette's, so that they can be read off the colour bar.
+
+use crate::camera::Ray;
+use crate::contents::{SliceHit, Slices};
+use crate::ground::heightfield::{Face, GroundHit, Part, before_cut};
+use crate::ground::land::{TerrainLook, lit};
+use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, unit_or_up, v3};
+use crate::media::clear::Clear;
+use crate::media::haze::HazeField;
+use crate::style::tracer::{Sight, Tracer};
+use crate::style::transfer::{Along, Layer, Transfer};
+use crate::volume::field::{Crossing, MediumField, Pace};
+use lavoxel_automaton::view::{LookSpec, Style};
+use lavoxel_base::simd::{Portable, Simd};
+
+/// How deep under a surface its value is read, in cells: on the surface itself every density is the same.
+pub const DEPTH: f32 = 1.0;
+/// Share of its light that the ground keeps behind the largest values.
+pub const DIMMED: f32 = 0.6;
+/// Between the smallest visible density and 1, the place at which the largest value hides what is behind.
+pub const SOLID: f32 = 0.4;
+/// From this largest value on, a ray need not go on.
+pub const LARGEST: f32 = 0.999;
+
+/// Everything that the plain styles read, for one frame.
+pub(crate) struct Specimen<'a> {
+    pub(crate) field: &'a MediumField<'a>,
+    /// The media besides the lava.
+    pub(crate) media: &'a [Clear<'a>],
+    /// Contents of the air.
+    pub(crate) haze: Option<&'a HazeField<'a>>,
+    pub(crate) land: &'a TerrainLook,
+    /// Part of the ground that is shown.
+    pub(crate) part: Part,
+    pub(crate) transfer: &'a Transfer,
+    pub(crate) look: &'a LookSpec,
+    pub(crate) slices: Slices<'a>,
+}
+
+/// Backdrop of a ray behind the lava.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Behind {
+    /// Light of the ground, or of the backdrop where there is none.
+    light: V3,
+    /// Distance up to which lava is seen before it.
+    far: f32,
+}
+
+impl Tracer for Specimen<'_> {
+    type Behind = Behind;
+
+    #[inline(always)]
+    fn behind(&self, ray: &Ray, start: f32) -> Behind {
+        let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
+            return Behind { light: backdrop(ray, self.look.cell_height), far: f32::MAX };
+        };
+        if let Some(rock) = self.slices.rock(&hit) {
+            return Self::slice(rock);
+        }
+        let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
+        Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
+    }
+
+    #[inline(always)]
+    fn slices(&self) -> Slices<'_> {
+        self.slices
+    }
+
+    fn slice(hit: SliceHit) -> Behind {
+        Behind { light: hit.light, far: before_cut(hit.t) }
+    }
+
+    #[inline(always)]
+    fn far(behind: &Behind) -> f32 {
+        behind.far
+    }
+
+    #[inline(always)]
+    fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        if !sight.others.is_empty() {
+            return through_media(s, self, ray, behind, sight);
+        }
+        match self.look.style {
+            Style::Surface => surface(self, ray, behind, pace).0,
+            Style::Maximum => maximum(self, ray, behind, pace),
+            Style::Scientific | Style::Cinematic => volume(s, self, ray, behind, pace),
+        }
+    }
+
+    fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let clear = self.media_before(Portable, ray, behind.far, sight, None).opacity;
+        match self.look.style {
+            Style::Surface => match self.field.cross(ray, behind.far, self.look.iso, pace) {
+                Crossing::At { .. } => 1.0,
+                Crossing::Grazed { .. } | Crossing::Missed => clear,
+            },
+            Style::Maximum => {
+                let lava = maximum_opacity(self, self.largest(ray, behind.far, pace));
+                1.0 - (1.0 - lava) * (1.0 - clear)
+            }
+            Style::Scientific | Style::Cinematic if clear > 0.0 => {
+                self.media_before(Portable, ray, behind.far, sight, Some(pace)).opacity
+            }
+            Style::Scientific | Style::Cinematic => {
+                self.transfer.accumulate(Portable, self.field, ray, behind.far, pace).opacity
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn bare(&self, behind: &Behind) -> Option<V3> {
+        Some(behind.light)
+    }
+}
+
+/// Scientific: the volume through the transfer function, over the ground.
+#[inline(always)]
+fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
+    let layer = specimen.transfer.accumulate(s, specimen.field, ray, behind.far, pace);
+    layer.over(behind.light)
+}
+
+/// Draws the styles with other media than lava, each in its colour: they hide by their own opacity what lies behind them.
+#[inline(never)]
+fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
+    let pace = Pace { step: specimen.look.step, jitter: sight.jitter, reach: sight.reach };
+    match specimen.look.style {
+        Style::Surface => {
+            let (light, far) = surface(specimen, ray, behind, pace);
+            specimen.media_before(s, ray, far, sight, None).over(light)
+        }
+        Style::Maximum => {
+            // The largest value has no place before or behind: it stands before all media.
+            let light = specimen.media_before(s, ray, behind.far, sight, None).over(behind.light);
+            maximum(specimen, ray, &Behind { light, ..*behind }, pace)
+        }
+        Style::Scientific | Style::Cinematic => {
+            specimen.media_before(s, ray, behind.far, sight, Some(pace)).over(behind.light)
+        }
+    }
+}
+
+/// Surface: the first place where density reaches `look.iso`, in the colour of what lies [`DEPTH`] under it; and its
+/// distance.
+#[inline(never)]
+fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, f32) {
+    let (field, transfer) = (specimen.field, specimen.transfer);
+    match field.cross(ray, behind.far, specimen.look.iso, pace) {
+        // A cut shows the values themselves; a trace of shade only parts its sides.
+        Crossing::At { t, face: Some(normal) } => {
+            (transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp))), t)
+        }
+        Crossing::At { t, face: None } => {
+            let normal = field.normal(ray.at(t));
+            // Light reaches around the edge of the shaded side, where form would be lost in even darkness.
+            let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&transfer.lamp));
+            (transfer.color(field, ray.at(t) - normal * DEPTH) * light, t)
+        }
+        Crossing::Grazed { .. } | Crossing::Missed => (behind.light, behind.far),
+    }
+}
+
+/// Maximum: the colour of the largest value on the ray, over dimmed ground. Small values, which palettes draw dark,
+/// are transparent.
+#[inline(never)]
+fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
+    let value = specimen.largest(ray, behind.far, pace);
+    if value <= 0.0 {
+        return behind.light;
+    }
+    mix(behind.light, specimen.transfer.linear(value), maximum_opacity(specimen, value))
+}
+
+/// How much the largest value on a ray hides of what is behind.
+fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
+    let visible = specimen.transfer.visible;
+    if value <= 0.0 { 0.0 } else { smoothstep(visible, lerp(visible, 1.0, SOLID), value) }
+}
+
+impl Specimen<'_> {
+    /// Layer of the media before `far`, with the lava where a pace for it is given.
+    fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
+        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
+        let lava = lava.map(|pace| (self.field, pace));
+        let haze = self.haze.map(|haze| (haze, sight.others.gas));
+        self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, haze, ray, far })
+    }
+
+    /// The value at a point of this density, 0 where it is too thin to be seen: its energy per amount means nothing.
+    fn value(&self, p: V3, density: f32) -> f32 {
+        if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
+    }
+
+    /// The largest value on the ray before `far`, 0 when nothing is visible.
+    fn largest(&self, ray: &Ray, far: f32, pace: Pace) -> f32 {
+        if pace.reach.is_empty() {
+            return 0.0;
+        }
+        let Some((near, far, _)) = self.field.span(ray, far) else { return 0.0 };
+        let at = |t: f32| (t, self.value(ray.at(t), self.field.density(ray.at(t))));
+        let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
+        // The ends count too, so that thin sheets on the ground and cuts do not depend on the jitter.
+        let mut best = larger(at(near), at(far));
+        let mut walk = self.field.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense()
+            && best.1 < LARGEST
+        {
+            best = larger(best, (t, self.value(ray.at(t), density)));
+        }
+        // The peak lies between samples: looking around the best one makes the step length matter little.
+        for share in [0.5, 0.25, 0.125] {
+            let (middle, aside) = (best.0, share * self.look.step);
+            best = larger(best, larger(at((middle - aside).max(near)), at((middle + aside).min(far))));
+        }
+        best.1
+    }
+
+    #[inline(always)]
+    fn ground(&self, hit: &GroundHit) -> V3 {
+        let (land, lamp) = (self.land, &self.transfer.lamp);
+        match hit.face {
+            Face::Top => tone(land, hit.point) * land.plain.at(hit.point.x, hit.point.z),
+            Face::Block(normal) => tone(land, hit.point) * lit(land.open_above(hit.point, normal), normal, lamp),
+            Face::Cut(normal) => cut(normal, lamp),
+        }
+    }
+}
+
+/// Colour of the top of the ground by its height, before light.
+#[inline(always)]
+fn tone(land: &TerrainLook, p: V3) -> V3 {
+    mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), saturate(p.y / land.block.top.max(1.0)))
+}
+
+/// Light of a cut face.
+#[inline(always)]
+fn cut(normal: V3, lamp: &V3) -> V3 {
+    v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp)))
+}
+
+#[inline(always)]
+fn backdrop(ray: &Ray, tall: f32) -> V3 {
+    let up = if tall == 1.0 { ray.direction.y } else { unit_or_up(in_widths(ray.direction, tall)).y };
+    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + up))
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+
+    use super::*;
+    use crate::contents::Contents;
+    use crate::volume::prepared::with_field;
+    use crate::volume::tiles::Reach;
+    use lavoxel_automaton::view::Palette;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_sim::lowpass::Volume;
+
+    const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
+    const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
+
+    /// A volume whose density is `density` of the distance from the centre.
+    fn ball(density: impl Fn(f32) -> f32) -> Volume {
+        let mut volume = Volume::empty(GRID);
+        for (value, [x, y, z]) in volume.density.iter_mut().zip(GRID.places()) {
+            let away = v3(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5) - CENTER;
+            *value = (density(away.norm()).clamp(0.0, 1.0) * 255.0).round() as u8;
+        }
+        volume.energy.clone_from(&volume.density);
+        volume
+    }
+
+    fn pace(look: &LookSpec, jitter: f32) -> Pace {
+        Pace { step: look.step, jitter, reach: Reach::ALL }
+    }
+
+    fn air(ray: &Ray) -> Behind {
+        Behind { light: backdrop(ray, 1.0), far: f32::MAX }
+    }
+
+    /// Calls `see` with a volume over flat ground at the floor.
+    fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
+        let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
+        let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));
+        let (part, contents) = (land.block.whole(), Contents::default());
+        let size = [GRID.nx, GRID.ny, GRID.nz];
+        let slices = Slices::new(size, [[0.0, 1.0]; 3], &contents, &transfer);
+        with_field(volume, |field| {
+            see(&Specimen { field, media: &[], haze: None, land: &land, part, transfer: &transfer, look, slices })
+        });
+    }
+
+    #[test]
+    fn the_surface_of_a_ball_lies_where_geometry_says() {
+        let look = LookSpec { iso: 0.5, ..LookSpec::default() };
+        let volume = ball(|r| 0.5 + 0.125 * (8.0 - r));
+        with_specimen(&volume, &look, |specimen| {
+            for k in 0..40 {
+                let angle = k as f32 * 0.7;
+                let origin = CENTER + v3(40.0 * angle.cos(), 25.0 * (0.3 * angle).sin(), 40.0 * angle.sin());
+                let direction = (CENTER - origin).normalize();
+                // Rays that pass the centre at distances 0 to 11 cells.
+                let aside = direction.cross(&V3::y()).normalize() * (11.0 * k as f32 / 39.0);
+                let ray = Ray { origin: origin + aside, direction };
+                let (seen, _) = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
+                if aside.norm() > 8.1 {
+                    assert_eq!(seen, backdrop(&ray, 1.0), "ray {k} passes the ball");
+                } else if aside.norm() < 7.5 {
+                    let t = (CENTER - ray.origin).dot(&direction) - (64.0 - aside.norm_squared()).sqrt();
+                    let normal = (ray.at(t) - CENTER) / 8.0;
+                    let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&specimen.transfer.lamp));
+                    // One cell deeper the density is 0.625.
+                    let expected = V3::from(specimen.transfer.palette.linear(0.625)) * light;
+                    assert!((seen - expected).norm() < 0.03, "ray {k}: {seen:?} instead of {expected:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_largest_value_of_a_ball_is_found_with_every_step() {
+        let profile = |r: f32| 0.9 * (-r * r / 40.0).exp();
+        let volume = ball(profile);
+        for step in [0.1, 0.5, 1.0, 2.0] {
+            let look = LookSpec { step, ..LookSpec::default() };
+            with_specimen(&volume, &look, |specimen| {
+                for (aside, jitter) in [(0.0, 0.0), (2.5, 0.4), (5.0, 0.9), (7.0, 0.2)] {
+                    let ray = Ray { origin: CENTER + v3(aside, 40.0, 0.0), direction: -V3::y() };
+                    let found = specimen.largest(&ray, f32::MAX, pace(&look, jitter));
+                    assert!((found - profile(aside)).abs() < 0.02, "step {step}: {found} at {aside}");
+                }
+                // In front of the ball's middle, only what is nearer counts.
+                let ray = Ray { origin: CENTER + v3(0.0, 0.0, 40.0), direction: -V3::z() };
+                assert!((specimen.largest(&ray, 36.0, pace(&look, 0.5)) - profile(4.0)).abs() < 0.02);
+            });
+        }
+    }
+
+    #[test]
+    fn a_transfer_function_without_opacity_shows_only_the_ground() {
+        let look = LookSpec { opacity: vec![[0.5, 0.0]], ..LookSpec::default() };
+        with_specimen(&ball(|_| 1.0), &look, |specimen| {
+            let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
+            let hit = specimen.land.block.hit(&ray, &specimen.part, 0.0).expect("there is ground below");
+            let behind = Behind { light: specimen.ground(&hit), far: hit.front() };
+            assert_eq!(maximum(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
+            assert_eq!(volume(Portable, specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
+            let maximum = LookSpec { style: Style::Maximum, ..look.clone() };
+            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray, 0.0);
+            assert_eq!(dimmed.light, behind.light * DIMMED);
+        });
+    }
+
+    #[test]
+    fn what_is_too_thin_to_see_leaves_the_ground_as_it_is() {
+        let look = LookSpec::default();
+        with_specimen(&ball(|_| 0.03), &look, |thin| {
+            with_specimen(&Volume::empty(GRID), &look, |none| {
+                let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
+                let behind = thin.behind(&ray, 0.0);
+                let pace = pace(&look, 0.5);
+                assert_eq!(maximum(thin, &ray, &behind, pace), maximum(none, &ray, &behind, pace));
+                assert_eq!(surface(thin, &ray, &behind, pace), surface(none, &ray, &behind, pace));
+            });
+        });
+    }
+}

@@ -1,0 +1,347 @@
+//! The transfer function of the plain styles, and emission and absorption through it.
+//!
+//! Opacity is given per cell of length; a step of `s` cells absorbs `1 − (1 − a)^s`, so a picture does not depend on
+//! the step. Colours are accumulated premultiplied: thin matter keeps the colour it emits.
+
+use crate::camera::Ray;
+use crate::chart::legend::{ColorBar, Frame, Scale};
+use crate::chart::text::Ink;
+use crate::image::Image;
+use crate::math::{V3, at_stops, lerp, saturate, v3};
+use crate::media::clear::Clear;
+use crate::media::haze::{self, HazeField, HazeSample, HazeWalk};
+use crate::volume::field::{MediumField, Pace, Sample};
+use crate::volume::pages::Matter;
+use crate::volume::places::Interest;
+use crate::volume::tiles::Reach;
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::view::{LookSpec, Palette, Style};
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_base::simd::Simd;
+
+const ENTRIES: usize = 1024;
+/// A ray ends when no more than this share of light would come through.
+pub const OPAQUE: f32 = 0.995;
+/// Share of the film density up to which liquid on the rock cannot be seen, however ragged its edge.
+pub const FILM: f32 = 0.4;
+
+/// Opacity and colour tables for one step length.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// Evenly spaced from 0 to 1: the palette's linear colour of a value, and the opacity of one step by density.
+    pub matter: Vec<[f32; 4]>,
+    pub(crate) palette: Palette,
+    pub(crate) color_by: CellMeasure,
+    /// [`LookSpec::kelvin`], and the energy per amount at the upper end of the palette.
+    kelvin: Option<[f32; 2]>,
+    energy_shown: f32,
+    /// Direction to the [`lamp`].
+    pub lamp: V3,
+    /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
+    pub visible: f32,
+}
+
+/// Premultiplied light and its opacity.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layer {
+    pub(crate) color: V3,
+    pub(crate) opacity: f32,
+}
+
+impl Layer {
+    fn of([red, green, blue, opacity]: [f32; 4]) -> Self {
+        Self { color: v3(red, green, blue), opacity }
+    }
+
+    /// The light of this layer and of what is behind it.
+    pub(crate) fn over(self, behind: V3) -> V3 {
+        self.color + behind * (1.0 - self.opacity)
+    }
+}
+
+/// Quantity that the colour bars of a picture show.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown {
+    /// Whether there is lava, other materials, and haze in the air.
+    pub(crate) lava: bool,
+    pub(crate) others: bool,
+    pub(crate) haze: bool,
+}
+
+/// The media along a ray.
+pub(crate) struct Along<'a> {
+    pub(crate) media: &'a [Clear<'a>],
+    /// How the ray is sampled where there may be one of them.
+    pub(crate) pace: Pace,
+    /// The lava, where it is accumulated with them.
+    pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
+    /// Haze in the air, and where a ray may meet it.
+    pub(crate) haze: Option<(&'a HazeField<'a>, Reach)>,
+    pub(crate) ray: &'a Ray,
+    pub(crate) far: f32,
+}
+
+/// Direction to a lamp above the viewer's shoulder; fixed, so that shading is comparable.
+pub(crate) fn lamp() -> V3 {
+    v3(-0.45, 0.78, 0.43).normalize()
+}
+
+impl Transfer {
+    pub fn new(look: &LookSpec, palette: Palette) -> Self {
+        let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
+        let absorbed: Vec<f32> = (0..ENTRIES).map(|i| at_stops(&look.opacity, density(i))).collect();
+        let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
+        let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
+        let entry = |(i, absorbed): (usize, &f32)| {
+            let [r, g, b] = palette.linear(density(i));
+            [r, g, b, 1.0 - (1.0 - absorbed).powf(look.step)]
+        };
+        let matter = absorbed.iter().enumerate().map(entry).collect();
+        let (color_by, kelvin, energy_shown) = (look.color_by, look.kelvin, look.energy_shown());
+        Self { matter, palette, color_by, kelvin, energy_shown, lamp: lamp(), visible }
+    }
+
+    /// Fields that the style of a look draws.
+    pub fn of_interest(&self, look: &LookSpec) -> Interest {
+        let (empty, smoothing) = match look.style {
+            Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
+            Style::Scientific => (Self::empty(look), 0.0),
+            // A little less than the surface, so that rounding cannot lose it.
+            Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
+            Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
+        };
+        Interest { tall: look.cell_height, empty, smoothing, shaded: look.style == Style::Scientific }
+    }
+
+    /// Largest 8-bit density that absorbs nothing, with all smaller ones.
+    pub(crate) fn empty(look: &LookSpec) -> u8 {
+        (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
+    }
+
+    /// Colour bars in the lower right corner of pictures that have room for them: of the lava where there is any, which it names
+    /// where other materials are in the picture, and of the haze where there is any.
+    pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
+        let ink = Ink::of_picture([228; 3], (image.width, image.height));
+        let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
+        if wide < 20.0 || tall < 15.0 {
+            return;
+        }
+        let quantity = Quantity::new(self.color_by, Material::LAVA);
+        let Some(scale) = Scale::of(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin)) else { return };
+        let scale = if shown.others { scale.named(Material::LAVA) } else { scale };
+        let lava = shown.lava.then_some((&self.palette, scale));
+        let bars = [lava, shown.haze.then(|| (&*haze::PALETTE, haze::scale()))];
+        let bars: Vec<_> = bars.into_iter().flatten().collect();
+        // As long as the longest title: they are written along them.
+        let longest = bars.iter().map(|(_, scale)| ink.width(&scale.title())).fold(10.0 * ink.size, f32::max);
+        let height = longest.min(0.6 * image.height as f32).round();
+        let margin = (1.2 * ink.size).round() as usize;
+        let mut right = image.width - margin;
+        for (palette, scale) in &bars {
+            let bar = ColorBar { palette, scale, ink, titled: true };
+            let (width, height) = (bar.width(height).ceil() as usize, height as usize);
+            if right < width + margin {
+                return;
+            }
+            bar.draw(image, Frame { x: right - width, y: image.height - height - margin, width, height });
+            right -= width + margin;
+        }
+    }
+
+    /// Colour and opacity of one step through matter of this density: red, green, blue, opacity.
+    #[inline(always)]
+    fn matter(&self, density: f32) -> [f32; 4] {
+        let (i, between) = entry(density);
+        let (mut matter, next) = (self.matter[i], self.matter[i + 1]);
+        for k in 0..4 {
+            matter[k] = lerp(matter[k], next[k], between);
+        }
+        matter
+    }
+
+    /// The palette's linear colour of a value.
+    pub(crate) fn linear(&self, value: f32) -> V3 {
+        let [red, green, blue, _] = self.matter(value);
+        v3(red, green, blue)
+    }
+
+    /// Adds the volume along a ray before `far`.
+    #[inline(always)]
+    pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &MediumField, ray: &Ray, far: f32, pace: Pace) -> Layer {
+        let mut sum = [0.0_f32; 4];
+        let span = field.span(ray, far.min(pace.reach.far));
+        let Some((near, far, _)) = span else { return Layer { color: V3::zeros(), opacity: 0.0 } };
+        let mut walk = field.walk(ray, (near, far), pace);
+        while let Some(Sample { point, spot, .. }) = walk.next() {
+            let matter = field.matter(s, &spot, point);
+            let density = matter.density * (1.0 / 255.0);
+            let mut entry = self.matter(density);
+            let share = (1.0 - sum[3]) * entry[3];
+            if share > 0.0 {
+                if self.color_by == CellMeasure::SpecificEnergy {
+                    let color = self.linear(self.value(field, point, density));
+                    entry = [color.x, color.y, color.z, entry[3]];
+                }
+                let lit = self.shading(matter.slope * (1.0 / 255.0)) * share;
+                sum = [sum[0] + entry[0] * lit, sum[1] + entry[1] * lit, sum[2] + entry[2] * lit, sum[3] + share];
+                if sum[3] > OPAQUE {
+                    break;
+                }
+            }
+        }
+        Layer::of(sum)
+    }
+
+    /// Adds the media besides the lava along a ray before `far`, and the lava too where it is given. All walk the same
+    /// places, so that matter nearer to the eye hides what is farther.
+    pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
+        let mut sum = [0.0_f32; 4];
+        let field = all.media.first().map(|clear| &clear.field).or(all.lava.map(|(field, _)| field));
+        // Beside the box there may be haze all the same.
+        let (near, far) =
+            field.and_then(|field| field.span(all.ray, all.far)).map_or((0.0, 0.0), |span| (span.0, span.1));
+        let mut lava = all.lava.map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
+        let mut at_lava = lava.as_mut().and_then(|(_, walk)| walk.next());
+        let mut haze =
+            all.haze.map(|(haze, reach)| haze.walk(all.ray, (reach.near, reach.far.min(all.far)), all.pace.jitter));
+        let mut at_haze = haze.as_mut().and_then(HazeWalk::next);
+        let mut media: Vec<_> =
+            all.media.iter().map(|clear| (clear, clear.field.walk(all.ray, (near, far), all.pace))).collect();
+        let mut at_media: Vec<_> = media.iter_mut().map(|(_, walk)| walk.next()).collect();
+        while sum[3] <= OPAQUE {
+            let next = at_media.iter().flatten().chain(&at_lava).map(|sample| sample.t).fold(f32::MAX, f32::min);
+            if let Some(HazeSample { t, entry }) = at_haze.filter(|sample| sample.t <= next) {
+                debug_assert!(t >= 0.0, "a ray goes forward");
+                let share = (1.0 - sum[3]) * entry[3];
+                let [red, green, blue] = [0, 1, 2].map(|k| sum[k] + entry[k] * share);
+                sum = [red, green, blue, sum[3] + share];
+                at_haze = haze.as_mut().and_then(HazeWalk::next);
+                continue;
+            }
+            if next == f32::MAX {
+                break;
+            }
+            if let (Some((field, walk)), Some(sample)) = (&mut lava, at_lava.filter(|sample| sample.t == next)) {
+                self.add(&mut sum, self.lava(field, &sample, field.matter(s, &sample.spot, sample.point)));
+                at_lava = walk.next();
+            }
+            for ((clear, walk), at) in media.iter_mut().zip(&mut at_media) {
+                if let Some(sample) = at.filter(|sample| sample.t == next) {
+                    let matter = clear.field.matter(s, &sample.spot, sample.point);
+                    let entry = clear.matter(matter.density * (1.0 / 255.0));
+                    self.add(&mut sum, (entry, matter.slope));
+                    *at = walk.next();
+                }
+            }
+        }
+        Layer::of(sum)
+    }
+
+    /// Colour and opacity of one step through lava, and the slopes of its density.
+    fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
+        let density = matter.density * (1.0 / 255.0);
+        let mut entry = self.matter(density);
+        if self.color_by == CellMeasure::SpecificEnergy && entry[3] > 0.0 {
+            let color = self.linear(self.value(field, sample.point, density));
+            entry = [color.x, color.y, color.z, entry[3]];
+        }
+        (entry, matter.slope)
+    }
+
+    /// Adds a step through matter behind what is accumulated.
+    #[inline(always)]
+    fn add(&self, sum: &mut [f32; 4], (entry, slope): ([f32; 4], V3)) {
+        let share = (1.0 - sum[3]) * entry[3];
+        if share > 0.0 {
+            let lit = self.shading(slope * (1.0 / 255.0)) * share;
+            *sum = [sum[0] + entry[0] * lit, sum[1] + entry[1] * lit, sum[2] + entry[2] * lit, sum[3] + share];
+        }
+    }
+
+    /// Value that chooses the colour at a point of this density, 0 to 1.
+    pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
+        match self.color_by {
+            CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,
+            _ => density,
+        }
+    }
+
+    /// The palette's colour at a point.
+    pub(crate) fn color(&self, field: &MediumField, p: V3) -> V3 {
+        self.linear(self.value(field, p, field.density(p)))
+    }
+
+    /// Share of its colour that is seen under the lamp of a point where the density rises like this per cell.
+    #[inline(always)]
+    fn shading(&self, slope: V3) -> f32 {
+        let steep = slope.norm();
+        // Where density is even there is no surface to shade; fade the shading out instead of amplifying noise.
+        let facing = if steep > 1e-4 { -slope.dot(&self.lamp) / steep } else { 0.0 };
+        lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
+    }
+}
+
+/// The entry of a table at or before a value of 0 to 1, and the value's place between it and the next.
+#[inline(always)]
+fn entry(value: f32) -> (usize, f32) {
+    let position = saturate(value) * (ENTRIES - 1) as f32;
+    let i = (position as u32 as usize).min(ENTRIES - 2);
+    (i, position - i as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::volume::prepared::with_field;
+    use crate::volume::tiles::Reach;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_base::simd::Portable;
+    use lavoxel_sim::lowpass::Volume;
+
+    #[test]
+    fn opacity_of_an_even_slab_is_analytic_for_every_step() {
+        let grid = Grid::new(8, 10, 8);
+        let volume = Volume {
+            grid,
+            density: vec![128; grid.cells()],
+            energy: vec![128; grid.cells()],
+            media: Vec::new(),
+            air: None,
+            crust: None,
+        };
+        let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
+        // However faint, what cannot be seen in one cell adds up over many.
+        for per_cell in [0.15_f32, 1e-4] {
+            let expected = 1.0 - (1.0 - f64::from(per_cell)).powi(10) as f32;
+            for step in [0.05, 0.1, 0.25, 0.5, 1.0] {
+                let look = LookSpec { step, opacity: vec![[0.0, per_cell]], ..LookSpec::default() };
+                let transfer = Transfer::new(&look, Palette::named("gray").expect("a known name"));
+                let pace = Pace { step, jitter: 0.5, reach: Reach::ALL };
+                with_field(&volume, |field| {
+                    let opacity = transfer.accumulate(Portable, field, &ray, f32::MAX, pace).opacity;
+                    assert!((opacity / expected - 1.0).abs() < 5e-3, "step {step}: {opacity} against {expected}");
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_quarter_of_the_largest_opacity_is_visible() {
+        let visible = |opacity: Vec<[f32; 2]>| {
+            let look = LookSpec { opacity, ..LookSpec::default() };
+            Transfer::new(&look, Palette::named("gray").expect("a known name")).visible
+        };
+        assert!((visible(vec![[0.2, 0.0], [1.0, 0.8]]) - 0.4).abs() < 2e-3);
+        assert_eq!(visible(vec![[0.0, 0.05]]), 0.0);
+        assert_eq!(visible(vec![[0.5, 0.0]]), f32::INFINITY, "nothing is ever visible");
+    }
+
+    #[test]
+    fn stops_decide_what_is_empty() {
+        let look = LookSpec { opacity: vec![[0.2, 0.0], [1.0, 1.0]], ..LookSpec::default() };
+        assert_eq!(Transfer::empty(&look), 51);
+        assert!((at_stops(&look.opacity, 0.6) - 0.5).abs() < 1e-6);
+        let solid = LookSpec { opacity: vec![[0.0, 0.4]], ..LookSpec::default() };
+        assert_eq!(Transfer::empty(&solid), 0);
+    }
+}

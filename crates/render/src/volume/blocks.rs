@@ -1,0 +1,198 @@
+//! Blocks of a coarse grid, of which rays skip the empty ones.
+
+use std::ops::Range;
+
+use crate::camera::Ray;
+use crate::math::V3;
+use crate::volume::bricks::Drawn;
+use crate::volume::field::span_in;
+use crate::volume::places::Skipping;
+use lavoxel_base::grid::Grid;
+
+/// Distance before the end of a block from which on a place may be in the next one.
+const SLACK: f32 = 1e-3;
+/// Coarse cells along the edge of a block.
+const BLOCK: usize = 4;
+
+/// The blocks of a grid that lies anywhere in space.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    /// The box between two corners, in voxels.
+    low: V3,
+    high: V3,
+    /// Voxels along the edge of a block.
+    side: f32,
+    /// Blocks along x, y and z.
+    count: [usize; 3],
+    filled: Vec<bool>,
+    is_empty: bool,
+}
+
+/// How a ray walks through blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stride {
+    /// Distance between samples.
+    pub(crate) step: f32,
+    /// Shift of the first one, 0..1 steps.
+    pub(crate) jitter: f32,
+    pub(crate) skipping: Skipping,
+}
+
+impl Blocks {
+    /// Blocks of a grid of coarse cells of `edge` voxels, that fill the box between two corners. `holds` is whether there is
+    /// anything in a cell; it is asked in `span`, the part of a row, numbered `z · ny + y`, outside of which there is nothing.
+    /// Samples between cells are met in the blocks around it too.
+    pub(crate) fn new(
+        grid: Grid,
+        edge: usize,
+        [low, high]: [V3; 2],
+        span: impl Fn(usize) -> Range<usize>,
+        holds: impl Fn(usize) -> bool,
+    ) -> Self {
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BLOCK));
+        let mut filled = vec![false; count.iter().product()];
+        let reach = |i: usize, count: usize| {
+            let block = |place: f32| ((place.max(0.0) / BLOCK as f32) as usize).min(count - 1);
+            block(i as f32 - 0.5)..=block(i as f32 + 1.5)
+        };
+        let columns: Vec<_> = (0..grid.nx).map(|x| reach(x, count[0])).collect();
+        let mut along = vec![false; count[0]];
+        for row in 0..grid.ny * grid.nz {
+            let span = span(row);
+            if span.is_empty() {
+                continue;
+            }
+            along.fill(false);
+            for (x, columns) in span.clone().zip(&columns[span]) {
+                if holds(row * grid.nx + x) {
+                    along[columns.clone()].fill(true);
+                }
+            }
+            for k in reach(row / grid.ny, count[2]) {
+                for j in reach(row % grid.ny, count[1]) {
+                    let blocks = &mut filled[(k * count[1] + j) * count[0]..][..count[0]];
+                    blocks.iter_mut().zip(&along).for_each(|(filled, along)| *filled |= along);
+                }
+            }
+        }
+        let is_empty = !filled.contains(&true);
+        Self { low, high, side: (BLOCK * edge) as f32, count, filled, is_empty }
+    }
+
+    /// Between which corners they lie, by axis.
+    pub(crate) fn whole(&self) -> [[f32; 2]; 3] {
+        std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
+    }
+
+    /// Whether there is nothing in any of them; asked by every ray.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    /// Those with something in them, as boxes.
+    pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
+        let filled = self.filled.iter().enumerate().filter(|(_, filled)| **filled);
+        filled.map(move |(b, _)| {
+            let block = [b % self.count[0], b / self.count[0] % self.count[1], b / (self.count[0] * self.count[1])];
+            let low: [f32; 3] = std::array::from_fn(|axis| self.low[axis] + block[axis] as f32 * self.side);
+            let high: [f32; 3] = std::array::from_fn(|axis| (low[axis] + self.side).min(self.high[axis]));
+            let (low, high) = (V3::from(low), V3::from(high));
+            Drawn { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
+        })
+    }
+
+    /// The places of a ray between two distances where there may be something. They are at whole multiples of the step plus the
+    /// jitter, independent of jumps.
+    #[inline(always)]
+    pub(crate) fn places<'a>(&'a self, ray: &'a Ray, (from, to): (f32, f32), stride: Stride) -> Places<'a> {
+        let inverse = ray.direction.map(|d| 1.0 / d);
+        let mut places = Places { blocks: self, ray, inverse, from, to, stride, filled: f32::MIN, next: 0.0 };
+        places.next = places.first(from);
+        places
+    }
+
+    /// Calls `put` with each place of the ray between `from` and `to`, and in `shown`, where there may be something, until it
+    /// returns false. Places are as in [`Self::places`].
+    #[inline(always)]
+    pub(crate) fn walk(
+        &self,
+        ray: &Ray,
+        shown: &[[f32; 2]; 3],
+        (from, to): (f32, f32),
+        stride: Stride,
+        mut put: impl FnMut(f32, V3) -> bool,
+    ) {
+        let Some((near, far, _)) = span_in(shown, ray, to) else { return };
+        let mut places = self.places(ray, (near.max(from), far), stride);
+        while let Some((t, p)) = places.next() {
+            if !put(t, p) {
+                return;
+            }
+        }
+    }
+
+    /// Whether there is anything in the block of a point, and where the ray leaves it.
+    #[inline(always)]
+    fn around(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
+        // The side is a power of two, of which the reciprocal is exact.
+        let (side, per_side, count, p) = (self.side, 1.0 / self.side, self.count, p - self.low);
+        let (mut block, mut leave) = ([0; 3], f32::MAX);
+        for axis in 0..3 {
+            block[axis] = ((p[axis].max(0.0) * per_side) as u32 as usize).min(count[axis] - 1);
+            let d = ray.direction[axis];
+            let wall = (block[axis] + usize::from(d > 0.0)) as f32 * side + self.low[axis];
+            let there = (wall - ray.origin[axis]) * inverse[axis];
+            leave = if d.abs() < 1e-9 { leave } else { leave.min(there) };
+        }
+        (self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]], leave)
+    }
+}
+
+/// The places along a ray where there may be something, in order.
+pub(crate) struct Places<'a> {
+    blocks: &'a Blocks,
+    ray: &'a Ray,
+    /// One over its direction.
+    inverse: V3,
+    from: f32,
+    to: f32,
+    stride: Stride,
+    /// Up to this distance the ray is in a block with something in it.
+    filled: f32,
+    /// Number of the next one.
+    next: f32,
+}
+
+impl Places<'_> {
+    /// The next place, and its distance.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<(f32, V3)> {
+        let Stride { step, jitter, skipping } = self.stride;
+        loop {
+            let t = (self.next + jitter) * step;
+            // Very far away the next sample has the same number in f32: the walk ends.
+            if t >= self.to || self.next + 1.0 <= self.next {
+                return None;
+            }
+            let p = self.ray.at(t);
+            self.next += 1.0;
+            if t >= self.filled && skipping == Skipping::Bricks {
+                let (is_filled, leave) = self.blocks.around(self.ray, self.inverse, p);
+                if !is_filled {
+                    self.next = self.first(leave - SLACK).max(self.next);
+                    continue;
+                }
+                self.filled = leave - SLACK;
+            }
+            if t >= self.from {
+                return Some((t, p));
+            }
+        }
+    }
+
+    /// Number of the first place from a distance on.
+    #[inline(always)]
+    fn first(&self, t: f32) -> f32 {
+        (t / self.stride.step - self.stride.jitter).ceil()
+    }
+}

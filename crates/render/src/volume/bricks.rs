@@ -1,0 +1,487 @@
+//! Where the volume holds something to draw, and how far a ray may jump where it does not.
+//!
+//! ```text
+//!  place: between the middles of eight cells, where a sample is read    ▪ ▪ · ·
+//!  brick: 4³ places, one bit for each with something to draw           ■ ■ · ·
+//!  block: 4³ bricks, the distance to the nearest one with              ■ · · ·   1   2   3 …
+//!         something to draw, in blocks
+//! ```
+//!
+//! The place (x, y, z) lies between the middles of the cells (x, y, z) and (x + 1, y + 1, z + 1), so that n cells have
+//! n - 1 places. A sample is a mean of those eight cells, so that bits are exact: where none of the eight is drawn, no sample
+//! is. The last brick along an axis may hold fewer than 4 places; its other bits are never set.
+//!
+//! Only bricks whose cells have changed are computed again.
+
+use lavoxel_base::parallel::*;
+
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_sim::lowpass::{Change, Fields};
+
+use crate::math::{V3, v3};
+use crate::volume::pages::{Page, Pages};
+use crate::volume::places::{AROUND, Around, EDGE, Interest};
+
+/// Bricks along a block's edge.
+const BLOCK: usize = 4;
+/// Distances are capped at this many blocks.
+const FARTHEST: u8 = 16;
+/// The places of a brick all together, and by halves along x, y and z: parts for [`Bricks::drawn`].
+pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
+pub(crate) const OCTANTS: [u64; 8] = {
+    let mut parts = [0x0033_0033; 8];
+    let mut i = 0;
+    while i < 8 {
+        parts[i] <<= 2 * (i & 1) + 8 * (i >> 1 & 1) + 32 * (i >> 2);
+        i += 1;
+    }
+    parts
+};
+
+/// Whether there is something to draw at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// There may be something to draw.
+    Drawn,
+    /// There is nothing here, but there may be in this brick.
+    Nothing,
+    /// There is nothing in the whole brick.
+    Empty,
+}
+
+/// The part of a brick with something to draw: a box, in cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawn {
+    pub middle: V3,
+    /// Half of its sides.
+    pub half: V3,
+}
+
+/// The bricks and blocks of a volume, for the densities that a look draws.
+#[derive(Clone, Debug)]
+pub(crate) struct Bricks {
+    /// Shape of the volume.
+    grid: Grid,
+    interest: Interest,
+    /// Bricks along x, y and z.
+    count: [usize; 3],
+    /// For each brick, x fastest, a bit for each place, x fastest.
+    drawn: Vec<u64>,
+    /// The pages of the bricks with something to draw, where the look reads them, for each layer of bricks along z.
+    pages: Vec<Pages>,
+    /// A bit for each brick that has to be computed again: the bricks of a row along x in whole words.
+    stale: Vec<u64>,
+    /// Blocks along x, y and z.
+    blocks: [usize; 3],
+    /// For each block, how many of its bricks have something to draw.
+    filled: Vec<u8>,
+    /// For each block, the distance to the nearest block with something to draw, in blocks (largest of the three axes):
+    /// 0 means that its bricks have to be read.
+    distance: Vec<u8>,
+}
+
+impl Bricks {
+    /// The bricks of an empty volume of at least two cells along each axis.
+    pub(crate) fn new(grid: Grid, interest: Interest) -> Self {
+        let count = [grid.nx, grid.ny, grid.nz].map(|n| (n - 1).div_ceil(EDGE));
+        let blocks = count.map(|n| n.div_ceil(BLOCK));
+        let [nx, ny, nz] = count;
+        Self {
+            grid,
+            interest,
+            count,
+            drawn: vec![0; nx * ny * nz],
+            pages: if interest.shaded { vec![Pages::new(nx * ny); nz] } else { Vec::new() },
+            stale: vec![0; words(nx) * ny * nz],
+            blocks,
+            filled: vec![0; blocks.iter().product()],
+            distance: vec![FARTHEST; blocks.iter().product()],
+        }
+    }
+
+    /// The densities and slopes that they were computed for.
+    pub(crate) fn interest(&self) -> Interest {
+        self.interest
+    }
+
+    /// Follows the changes of a medium.
+    pub(crate) fn refresh(&mut self, volume: Fields<'_>, changed: impl IntoIterator<Item = Change>) {
+        self.mark(changed);
+        let [nx, ny, _] = self.count;
+        let (grid, interest) = (self.grid, self.interest);
+        let layer = |k: usize, drawn: &mut [u64], stale: &mut [u64], mut pages: Option<&mut Pages>| {
+            let mut changed = Vec::new();
+            for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
+                for i in bits(row) {
+                    let around = around(volume, grid, [i, j, k]);
+                    let now = drawn_in(&around, interest.empty) & places_of([i, j, k], grid);
+                    if let Some(pages) = &mut pages {
+                        pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
+                    }
+                    let old = std::mem::replace(&mut drawn[j * nx + i], now);
+                    if (old == 0) != (now == 0) {
+                        changed.push(([i, j, k], now != 0));
+                    }
+                }
+                row.fill(0);
+            }
+            changed
+        };
+        let layers = self.drawn.par_chunks_mut(nx * ny).zip(self.stale.par_chunks_mut(words(nx) * ny)).enumerate();
+        let changed: Vec<Vec<_>> = if interest.shaded {
+            layers
+                .zip(&mut self.pages)
+                .map(|((k, (drawn, stale)), pages)| layer(k, drawn, stale, Some(pages)))
+                .collect()
+        } else {
+            layers.map(|(k, (drawn, stale))| layer(k, drawn, stale, None)).collect()
+        };
+        self.count_filled(changed.into_iter().flatten());
+    }
+
+    /// Measures the distances of blocks again when a block gets its first brick with something to draw or loses its last.
+    fn count_filled(&mut self, changed: impl Iterator<Item = ([usize; 3], bool)>) {
+        let (mut other, [nx, ny, _]) = (false, self.blocks);
+        for (brick, drawn) in changed {
+            let [i, j, k] = brick.map(|n| n / BLOCK);
+            let filled = &mut self.filled[(k * ny + j) * nx + i];
+            let before = *filled;
+            *filled = if drawn { before + 1 } else { before - 1 };
+            other |= (before == 0) != (*filled == 0);
+        }
+        if other {
+            self.distance.clear();
+            self.distance.extend(self.filled.iter().map(|&filled| if filled > 0 { 0 } else { FARTHEST }));
+            chessboard(&mut self.distance, self.blocks, FARTHEST);
+        }
+    }
+
+    /// Marks the bricks that depend on changed cells.
+    fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
+        let (count, ny) = (self.count, self.grid.ny);
+        // A brick reads one cell before its own and two after them.
+        let near = |from: usize, to: usize, count: usize| {
+            from.saturating_sub(EDGE + 1).div_ceil(EDGE)..((to / EDGE) + 1).min(count)
+        };
+        for Change { row, cells } in changed {
+            let (z, y) = (row / ny, row % ny);
+            let along = near(cells.from.into(), cells.to.into(), count[0]);
+            for k in near(z, z + 1, count[2]) {
+                for j in near(y, y + 1, count[1]) {
+                    let words = words(count[0]);
+                    let row = &mut self.stale[(k * count[1] + j) * words..][..words];
+                    along.clone().for_each(|i| row[i / 64] |= 1 << (i % 64));
+                }
+            }
+        }
+    }
+
+    /// Whether there may be something to draw at a place, and if not, whether elsewhere in its brick.
+    #[inline(always)]
+    pub(crate) fn look(&self, place: Place) -> Look {
+        let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
+        let bit = (place[2] % EDGE * EDGE + place[1] % EDGE) * EDGE + place[0] % EDGE;
+        match self.drawn[brick] {
+            0 => Look::Empty,
+            drawn if drawn >> bit & 1 == 0 => Look::Nothing,
+            _ => Look::Drawn,
+        }
+    }
+
+    /// The cells around the places of the brick around this one, if it has something to draw and the look reads them.
+    #[inline(always)]
+    pub(crate) fn page(&self, place: Place) -> Option<&Page> {
+        self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
+    }
+
+    /// Where a ray leaves the empty part around a place whose brick is empty. `origin` is where it starts as seen from the
+    /// middle of the first cell, `inverse` one over its direction.
+    #[inline(always)]
+    pub(crate) fn leave(&self, place: Place, origin: V3, inverse: V3) -> f32 {
+        const SIDE: usize = EDGE * BLOCK;
+        let [i, j, k] = [place[0] / SIDE, place[1] / SIDE, place[2] / SIDE];
+        let free = i32::from(self.distance[(k * self.blocks[1] + j) * self.blocks[0] + i]);
+        if free > 0 {
+            leave([i, j, k], free, SIDE as i32, origin, inverse)
+        } else {
+            leave([place[0] / EDGE, place[1] / EDGE, place[2] / EDGE], 1, EDGE as i32, origin, inverse)
+        }
+    }
+
+    /// Boxes around all that there is to draw in one layer of blocks along z, one for each of these parts of a brick.
+    pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
+        let [nx, ny, nz] = self.count;
+        let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
+        (layer * BLOCK..((layer + 1) * BLOCK).min(nz)).flat_map(move |k| {
+            (0..ny).flat_map(move |j| {
+                let row = self.drawn[(k * ny + j) * nx..][..nx].chunks(BLOCK);
+                let blocks = &blocks[j / BLOCK * self.blocks[0]..];
+                let drawn = row.zip(blocks).enumerate().filter(|(_, (_, distance))| **distance == 0);
+                drawn.flat_map(move |(block, (bricks, _))| {
+                    let drawn = bricks.iter().enumerate().filter(|(_, drawn)| **drawn != 0);
+                    drawn.flat_map(move |(i, drawn)| {
+                        let parts = parts.iter().map(move |part| drawn & part).filter(|drawn| *drawn != 0);
+                        parts.map(move |drawn| extent(drawn, [block * BLOCK + i, j, k], self.grid))
+                    })
+                })
+            })
+        })
+    }
+
+    /// Whether there is nothing to draw in any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.drawn.iter().all(|drawn| *drawn == 0)
+    }
+
+    /// The middle of the box, in cells.
+    pub(crate) fn middle(&self) -> V3 {
+        v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5
+    }
+
+    /// Layers of blocks along z.
+    pub(crate) fn layers(&self) -> usize {
+        self.blocks[2]
+    }
+}
+
+/// Words of 64 bits for so many bricks.
+fn words(bricks: usize) -> usize {
+    bricks.div_ceil(64)
+}
+
+/// A bit for each place of a brick that lies between cells of the box.
+fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
+    let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
+    let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
+    let y = (0xffff >> (EDGE * (EDGE - along(1, grid.ny)))) * 0x0001_0001_0001_0001;
+    let z = u64::MAX >> (16 * (EDGE - along(2, grid.nz)));
+    x & y & z
+}
+
+/// The numbers of the bits that are set, in rising order.
+fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(word, bits)| {
+        let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
+        let left = std::iter::successors(Some(*bits).filter(|&bits| bits != 0), rest);
+        left.map(move |bits| word * 64 + bits.trailing_zeros() as usize)
+    })
+}
+
+/// The cells that a brick depends on, held at the box's sides.
+fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
+    let start = brick.map(|n| n * EDGE);
+    let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
+    let inside = start[0] > 0 && start[0] + AROUND <= grid.nx;
+    let row = |k: usize, j: usize| -> [u8; AROUND + 1] {
+        let row = &volume.density[grid.index([0, held(1, j, grid.ny), held(2, k, grid.nz)])..][..grid.nx];
+        let whole = inside.then(|| row[start[0] - 1..start[0] + AROUND].try_into().ok()).flatten();
+        whole.unwrap_or_else(|| std::array::from_fn(|i| row[held(0, i, grid.nx)]))
+    };
+    std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
+}
+
+/// A bit for each place of a brick at which one of the eight cells has a density above `empty`.
+fn drawn_in(around: &Around, empty: u8) -> u64 {
+    // Places of a row along x with a drawn cell among two, for five rows along y and z.
+    let row = |k: usize, j: usize| {
+        let cells = &around[k + 1][j + 1];
+        let above = (0..=EDGE).fold(0, |bits, i| bits | u64::from(cells[i + 1] > empty) << i);
+        (above | above >> 1) & 0xf
+    };
+    let mut drawn = 0;
+    for k in 0..=EDGE {
+        let mut rows = [0; EDGE + 1];
+        for (j, to) in rows.iter_mut().enumerate() {
+            *to = row(k, j);
+        }
+        let layer = (0..EDGE).fold(0, |bits, j| bits | (rows[j] | rows[j + 1]) << (EDGE * j));
+        drawn |= if k < EDGE { layer << (16 * k) } else { 0 };
+        drawn |= if k > 0 { layer << (16 * (k - 1)) } else { 0 };
+    }
+    drawn
+}
+
+/// The smallest box around the places of a brick with something to draw, of which there is at least one.
+fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
+    let folded = |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
+    let layers = folded(drawn, [32, 16]) & 0xffff;
+    let x = folded(layers, [8, 4]) & 0xf;
+    let rows = folded(layers, [2, 1]) & 0x1111;
+    let y = (rows | rows >> 3 | rows >> 6 | rows >> 9) & 0xf;
+    let z = (0..EDGE).fold(0, |bits, k| bits | u64::from(drawn >> (16 * k) & 0xffff != 0) << k);
+    let side = |brick: usize, bits: u64, cells: usize| {
+        let (from, to) =
+            (brick * EDGE + bits.trailing_zeros() as usize, brick * EDGE + 64 - bits.leading_zeros() as usize);
+        // Places lie between the middles of cells. Those at the box's sides reach out to them.
+        let low = if from == 0 { 0.0 } else { from as f32 + 0.5 };
+        (low, if to + 1 == cells { cells as f32 } else { to as f32 + 0.5 })
+    };
+    let sides = [side(brick[0], x, grid.nx), side(brick[1], y, grid.ny), side(brick[2], z, grid.nz)];
+    let [x, y, z] = sides.map(|(low, high)| 0.5 * (low + high));
+    let [a, b, c] = sides.map(|(low, high)| 0.5 * (high - low));
+    Drawn { middle: v3(x, y, z), half: v3(a, b, c) }
+}
+
+/// Where a ray leaves the cubes of `edge` cells that are less than `free` away from this one.
+#[inline(always)]
+fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
+    let mut least = f32::MAX;
+    for axis in 0..3 {
+        let here = cube[axis] as i32;
+        let wall = if inverse[axis] > 0.0 { here + free } else { here - free + 1 };
+        let leave = ((wall * edge) as f32 - origin[axis]) * inverse[axis];
+        least = if leave < least { leave } else { least };
+    }
+    least
+}
+
+/// Turns marks (0 where there is something, `farthest` elsewhere) over a box of `count` bricks, x fastest, into
+/// chessboard distances to the nearest mark, capped at `farthest`, in two sweeps.
+pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
+    let [nx, ny, nz] = count;
+    let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
+    let offsets = BEFORE.map(|[dx, dy, dz]| (dz * ny as isize + dy) * nx as isize + dx);
+    let sweep = |distance: &mut [u8], index: usize, sign: isize| {
+        let mut best = distance[index];
+        if best == 0 {
+            return;
+        }
+        let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
+        let all = inner(x, nx) && inner(y, ny) && inner(z, nz);
+        for ([dx, dy, dz], offset) in BEFORE.into_iter().zip(offsets) {
+            let (i, j, k) = (x as isize + sign * dx, y as isize + sign * dy, z as isize + sign * dz);
+            let inside = |v: isize, n: usize| (0..n as isize).contains(&v);
+            if all || (inside(i, nx) && inside(j, ny) && inside(k, nz)) {
+                best = best.min(distance[(index as isize + sign * offset) as usize] + 1);
+            }
+        }
+        distance[index] = best.min(farthest);
+    };
+    (0..distance.len()).for_each(|index| sweep(distance, index, 1));
+    (0..distance.len()).rev().for_each(|index| sweep(distance, index, -1));
+}
+
+/// The 13 neighbours that a forward sweep has already seen.
+const BEFORE: [[isize; 3]; 13] = [
+    [-1, 0, 0],
+    [-1, -1, 0],
+    [0, -1, 0],
+    [1, -1, 0],
+    [-1, -1, -1],
+    [0, -1, -1],
+    [1, -1, -1],
+    [-1, 0, -1],
+    [0, 0, -1],
+    [1, 0, -1],
+    [-1, 1, -1],
+    [0, 1, -1],
+    [1, 1, -1],
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_sim::lowpass::Volume;
+
+    use lavoxel_automaton::world::Span;
+
+    /// Everything.
+    fn whole(grid: Grid) -> Vec<Change> {
+        Change::of_rows(&vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]).collect()
+    }
+
+    const INTEREST: Interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: false };
+
+    #[test]
+    fn parts_of_bricks_at_the_sides_have_an_extent() {
+        for n in 2..14 {
+            for axis in 0..3 {
+                let mut sides = [5, 6, 7];
+                sides[axis] = n;
+                let grid = Grid::new(sides[0], sides[1], sides[2]);
+                let full = Volume { density: vec![255; grid.cells()], ..Volume::empty(grid) };
+                let mut bricks = Bricks::new(grid, INTEREST);
+                bricks.refresh(full.lava(), whole(grid));
+                for parts in [&WHOLE[..], &OCTANTS] {
+                    let drawn: Vec<Drawn> = (0..bricks.layers()).flat_map(|layer| bricks.drawn(layer, parts)).collect();
+                    let volume: f32 = drawn.iter().map(|part| 8.0 * part.half.product()).sum();
+                    assert!(drawn.iter().all(|part| part.half.min() > 0.0), "{sides:?}: {drawn:?}");
+                    assert!((volume - grid.cells() as f32).abs() < 1e-2, "{sides:?}: parts of {volume} cells");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distance_counts_blocks_along_the_largest_axis() {
+        let mut volume = Volume::empty(Grid::new(160, 32, 96));
+        let mut bricks = Bricks::new(volume.grid, INTEREST);
+        let cell = volume.grid.index([2, 1, 48]);
+        volume.density[cell] = 9;
+        bricks.refresh(volume.lava(), whole(volume.grid));
+        let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
+        // Cell 48 along z is read at the places 47 and 48: blocks 2 and 3.
+        assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
+        // From the middle of cell 1 to that of cell 3, and from the floor to the middle of cell 2.
+        let drawn = |z: f32| Drawn { middle: v3(2.5, 1.25, z), half: v3(1.0, 1.25, 0.5) };
+        assert_eq!(bricks.drawn(2, &WHOLE).collect::<Vec<_>>(), [drawn(48.0)]);
+        assert_eq!(bricks.drawn(3, &WHOLE).collect::<Vec<_>>(), [drawn(49.0)]);
+        let mut blind = Bricks::new(volume.grid, Interest { empty: 9, ..INTEREST });
+        blind.refresh(volume.lava(), whole(volume.grid));
+        assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
+    }
+
+    /// Cells without any order, most of them empty.
+    fn scattered(grid: Grid, seed: u64) -> Volume {
+        let value = |i: usize| lavoxel_base::random::mix64(seed << 32 | i as u64);
+        let density = (0..grid.cells()).map(|i| if value(i) % 40 == 0 { (value(i) >> 32) as u8 } else { 0 }).collect();
+        Volume { density, ..Volume::empty(grid) }
+    }
+
+    #[test]
+    fn a_bit_is_set_where_one_of_eight_cells_is_of_interest() {
+        for sides in [[21, 14, 11], [2, 2, 2], [4, 5, 70]] {
+            let grid = Grid::new(sides[0], sides[1], sides[2]);
+            let volume = scattered(grid, 1);
+            let mut bricks = Bricks::new(grid, Interest { empty: 100, ..INTEREST });
+            bricks.refresh(volume.lava(), whole(grid));
+            for [x, y, z] in places(grid) {
+                let cells = (0..8).map(|i| volume.density[grid.index([x + (i & 1), y + (i >> 1 & 1), z + (i >> 2)])]);
+                let expected = cells.max() > Some(100);
+                assert_eq!(bricks.look([x, y, z]) == Look::Drawn, expected, "{sides:?} at {x}, {y}, {z}");
+            }
+        }
+    }
+
+    fn places(grid: Grid) -> impl Iterator<Item = Place> {
+        Grid::new(grid.nx - 1, grid.ny - 1, grid.nz - 1).places()
+    }
+
+    #[test]
+    fn following_changes_gives_what_a_fresh_look_gives() {
+        let grid = Grid::new(23, 17, 19);
+        let interest = Interest { empty: 5, shaded: true, ..INTEREST };
+        let mut followed = Bricks::new(grid, interest);
+        let mut volume = Volume::empty(grid);
+        for seed in 0..40 {
+            let other = if seed % 3 == 2 { Volume::empty(grid) } else { scattered(grid, seed) };
+            // A few cells get other values.
+            let cells =
+                (0..grid.cells()).filter(|&i| lavoxel_base::random::mix64(seed << 40 | i as u64).is_multiple_of(200));
+            let mut changed = Vec::new();
+            for cell in cells {
+                volume.density[cell] = other.density[cell];
+                let x = (cell % 23) as u16;
+                changed.push(Change { row: cell / 23, cells: Span { from: x, to: x + 1 } });
+            }
+            followed.refresh(volume.lava(), changed);
+            let mut fresh = Bricks::new(grid, interest);
+            fresh.refresh(volume.lava(), whole(grid));
+            assert_eq!(followed.drawn, fresh.drawn);
+            assert_eq!(followed.distance, fresh.distance);
+            for place in places(grid) {
+                assert_eq!(followed.page(place), fresh.page(place), "at {place:?} after change {seed}");
+            }
+        }
+    }
+}

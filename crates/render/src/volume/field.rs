@@ -1,0 +1,477 @@
+//! One medium of the volume as rays see it: sampled between its cells, and only where there is something to draw.
+
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::simd::Simd;
+use lavoxel_sim::lowpass::{ENERGY_SHOWN, Fields};
+
+use crate::camera::Ray;
+use crate::math::{V3, v3};
+use crate::volume::bricks::{Bricks, Look};
+use crate::volume::pages::Matter;
+use crate::volume::places::{Interest, Skipping};
+use crate::volume::tiles::Reach;
+
+/// Refinements of a crossing after it has been bracketed.
+pub const REFINEMENTS: usize = 4;
+/// Share of the density of a surface from which a stream thinner than a step may lie before a sample.
+pub const NEAR: f32 = 0.6;
+
+/// How a ray is sampled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Distance between samples in cells.
+    pub(crate) step: f32,
+    /// Shift of the first sample, 0..1 steps.
+    pub(crate) jitter: f32,
+    /// Where there may be anything to sample.
+    pub(crate) reach: Reach,
+}
+
+/// Hit of a ray on a surface of equal density.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Crossing {
+    /// The ray enters the surface at `t`; `face` is the box side's normal when it enters through one.
+    At { t: f32, face: Option<V3> },
+    /// The ray stays outside; the largest density seen, and where.
+    Grazed { t: f32, density: f32 },
+    /// Nothing near.
+    Missed,
+}
+
+/// How a ray meets the surface of a medium that it passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Border {
+    /// It begins inside.
+    Inside,
+    /// It enters by the side of the box, or of what is shown of it, which has this normal.
+    Cut(V3),
+    /// It enters through the surface.
+    Enters,
+    /// It leaves, through the surface or a side.
+    Leaves,
+}
+
+/// A medium of at least two cells along each axis, and where it has something to draw.
+#[derive(Clone, Debug)]
+pub(crate) struct MediumField<'a> {
+    /// Cells along x, y, z.
+    size: [f32; 3],
+    /// Just before the middle of the last cell along x, y, z, so that every place has a next cell; z again.
+    last: [f32; 4],
+    /// Cells of the fields along x, y, z.
+    cells: [usize; 3],
+    /// Corners of the part of the box that is shown, in cells.
+    shown: [[f32; 2]; 3],
+    density: &'a [u8],
+    energy: &'a [u8],
+    bricks: &'a Bricks,
+    skipping: Skipping,
+    /// Densities up to this, 0..1, need not be sampled.
+    empty: f32,
+    /// Height of a cell in its widths.
+    tall: f32,
+}
+
+/// The eight cells around a point: the first of them, and the point's place between them along x, y, z.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    cell: Place,
+    between: [f32; 3],
+}
+
+/// Added to a number of -1 to 2²¹ it leaves the nearest whole one in the last bits, 1.5 · 2²³: many times cheaper than
+/// `floor`, which is a call on plain x86-64, and than a cast, which checks for numbers that do not fit.
+const ROUND: f32 = 12_582_912.0;
+
+impl<'a> MediumField<'a> {
+    /// Rays through `fields`, a box of `grid` (thinner where a single cell had to be repeated); densities that are of no
+    /// interest are not sampled.
+    pub(crate) fn new(
+        fields: Fields<'a>,
+        grid: Grid,
+        bricks: &'a Bricks,
+        interest: Interest,
+        skipping: Skipping,
+    ) -> Self {
+        let size = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
+        let shown = size.map(|n| [0.0, n]);
+        let cells = [fields.grid.nx, fields.grid.ny, fields.grid.nz];
+        let Fields { density, energy, .. } = fields;
+        let last = [0, 1, 2, 2].map(|axis: usize| (size[axis] - 1.0).next_down().max(0.0));
+        let (empty, tall) = (f32::from(interest.empty) / 255.0, interest.tall);
+        Self { size, last, cells, shown, density, energy, bricks, skipping, empty, tall }
+    }
+
+    /// Shows a part of the box, given as shares along x, y and z: rays meet lava nowhere else.
+    pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
+        self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
+        self
+    }
+
+    /// Density 0..1 at a point in cells, held at the box's sides.
+    #[inline]
+    pub(crate) fn density(&self, p: V3) -> f32 {
+        self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
+    }
+
+    /// Whether there may be something to draw at a point; reads the bricks and no cell.
+    #[inline]
+    pub(crate) fn holds(&self, p: V3) -> bool {
+        self.bricks.look(self.spot(p).cell) == Look::Drawn
+    }
+
+    /// Density and its slopes, read together from a page where the look keeps pages.
+    #[inline(always)]
+    pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
+        match self.bricks.page(spot.cell) {
+            Some(page) => page.at(s, spot.cell, spot.between),
+            // Only walks that skip nothing get here.
+            None => Matter { density: self.sample(self.density, spot), slope: self.slope(p) * 255.0 },
+        }
+    }
+
+    /// Energy per unit of amount at a point, in vent units.
+    #[inline]
+    pub(crate) fn specific_energy(&self, p: V3) -> f32 {
+        let spot = self.spot(p);
+        let amount = self.sample(self.density, &spot);
+        self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
+    }
+
+    /// The cells around a point, held at the box's sides.
+    #[inline(always)]
+    fn spot(&self, p: V3) -> Spot {
+        // Four numbers, the last one unused, take one instruction where three take three.
+        let p = [p.x, p.y, p.z, p.z];
+        let (mut cell, mut between) = ([0_u32; 4], [0.0; 4]);
+        for axis in 0..4 {
+            let (place, last) = (p[axis] - 0.5, self.last[axis]);
+            let place = if place > 0.0 { place } else { 0.0 };
+            let place = if place < last { place } else { last };
+            // At the middle of a cell either side will do: they agree there.
+            let rounded = (place - 0.5) + ROUND;
+            between[axis] = place - (rounded - ROUND);
+            cell[axis] = rounded.to_bits() & 0x3f_ffff;
+        }
+        let cell = [cell[0] as usize, cell[1] as usize, cell[2] as usize];
+        Spot { cell, between: [between[0], between[1], between[2]] }
+    }
+
+    #[inline(always)]
+    fn index(&self, [i, j, k]: Place) -> usize {
+        (k * self.cells[1] + j) * self.cells[0] + i
+    }
+
+    #[inline(always)]
+    fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
+        let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
+        let near = &values[self.index(spot.cell)..];
+        let near = &near[..slab + row + 2];
+        let pairs = [pair(near, 0), pair(near, row), pair(near, slab), pair(near, slab + row)];
+        // No array that is mapped, here and below: that is a call.
+        let (mut low, mut high) = ([0.0; 4], [0.0; 4]);
+        for i in 0..4 {
+            (low[i], high[i]) = (f32::from(pairs[i] & 0xff), f32::from(pairs[i] >> 8));
+        }
+        blend(low, high, spot.between)
+    }
+
+    /// Direction of rising density, from differences over `reach` cells to each side. Not normalised.
+    pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
+        let along = |e: V3| self.density(p + e) - self.density(p - e);
+        v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
+    }
+
+    /// [`Self::gradient`] in widths of a cell, where cells have their true proportions.
+    pub(crate) fn rise(&self, p: V3, reach: f32) -> V3 {
+        crate::math::in_cells(self.gradient(p, reach), self.tall)
+    }
+
+    /// Gradient between the cells at both sides of a point, held at the box's sides as density is.
+    fn slope(&self, p: V3) -> V3 {
+        let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);
+        self.gradient(v3(held(0), held(1), held(2)), 1.0)
+    }
+
+    /// Outward normal of the surface where cells have their true proportions, smoothed over about one and a half cells so that
+    /// cell steps do not show.
+    pub(crate) fn normal(&self, p: V3) -> V3 {
+        let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
+        self.upright(gradient)
+    }
+
+    /// Outward normal, where cells have their true proportions, of a surface across which values rise like this in cells.
+    pub(crate) fn upright(&self, gradient: V3) -> V3 {
+        crate::math::unit_or_up(-crate::math::in_cells(gradient, self.tall))
+    }
+
+    /// The length of a ray inside the shown part of the box, and the normal of the side it comes in by.
+    #[inline(always)]
+    pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
+        span_in(&self.shown, ray, far)
+    }
+
+    /// The samples between `near` and `far` in places with something to draw.
+    #[inline(always)]
+    pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
+        let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
+        let inverse = v3(inverse(ray.direction.x), inverse(ray.direction.y), inverse(ray.direction.z));
+        let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
+        let mut walk = Walk { field: self, ray: *ray, inverse, far, pace, per_step: 1.0 / pace.step, next: 0.0 };
+        walk.next = walk.first(near);
+        walk
+    }
+
+    /// The first place where density rises through `iso` before `far`.
+    pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
+        self.cross_by(ray, (far, iso), pace, |_, density| density)
+    }
+
+    /// The first place where what `value` makes of a place and its density rises through `iso` before `far`.
+    #[inline(always)]
+    pub(crate) fn cross_by(
+        &self,
+        ray: &Ray,
+        (far, iso): (f32, f32),
+        pace: Pace,
+        value: impl Fn(V3, f32) -> f32,
+    ) -> Crossing {
+        let valued = |t: f32| {
+            let p = ray.at(t);
+            value(p, self.density(p))
+        };
+        if pace.reach.is_empty() {
+            return Crossing::Missed;
+        }
+        let Some((near, far, entry)) = self.span(ray, far) else { return Crossing::Missed };
+        if near > 0.0 && valued(near) >= iso {
+            return Crossing::At { t: near, face: entry };
+        }
+        let mut found = Crossing::Missed;
+        let mut peak = 0.0;
+        let mut walk = self.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense() {
+            let density = value(ray.at(t), density);
+            if density >= iso {
+                return Crossing::At { t: refined(((t - pace.step).max(near), t), |t| valued(t) - iso), face: None };
+            }
+            if density > peak {
+                peak = density;
+                found = Crossing::Grazed { t, density };
+            }
+        }
+        // A sheet thinner than a step may lie between the last sample and the ground: whether it is seen must not
+        // depend on the jitter.
+        if far == f32::MAX {
+            return found;
+        }
+        let end = valued(far);
+        if end >= iso {
+            return Crossing::At { t: refined(((far - pace.step).max(near), far), |t| valued(t) - iso), face: None };
+        }
+        match found {
+            // Density that only rises towards the ground belongs to a film on it, not to an edge before it.
+            Crossing::Grazed { t, density } => Crossing::Grazed { t, density: density - end },
+            other => other,
+        }
+    }
+
+    /// All places before `far` where the ray enters and leaves a region of at least density `iso`, in order. What it enters
+    /// it leaves, at `far` at the latest.
+    pub(crate) fn borders(&self, ray: &Ray, far: f32, iso: f32, pace: Pace, mut put: impl FnMut(f32, Border)) {
+        if pace.reach.is_empty() {
+            return;
+        }
+        let Some((near, far, entry)) = self.span(ray, far) else { return };
+        let mut inside = self.density(ray.at(near)) >= iso;
+        if inside {
+            put(near, entry.filter(|_| near > 0.0).map_or(Border::Inside, Border::Cut));
+        }
+        let mut last = near;
+        let mut walk = self.walk(ray, (near, far), pace);
+        while let Some((t, density)) = walk.next_dense() {
+            // Samples that the walk skipped are outside.
+            if inside && t - last > 1.5 * pace.step {
+                put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
+                inside = false;
+            }
+            if (density >= iso) != inside {
+                inside = !inside;
+                let before = (t - pace.step).max(near);
+                if inside {
+                    put(self.refine(ray, (before, t), iso), Border::Enters);
+                } else {
+                    put(self.refine(ray, (t, before), iso), Border::Leaves);
+                }
+            } else if !inside && density >= NEAR * iso {
+                let middle = t - 0.5 * pace.step;
+                if middle > near && self.density(ray.at(middle)) >= iso {
+                    put(self.refine(ray, ((t - pace.step).max(near), middle), iso), Border::Enters);
+                    put(self.refine(ray, (t, middle), iso), Border::Leaves);
+                }
+            }
+            last = t;
+        }
+        if inside && far - last > 1.5 * pace.step {
+            put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
+            inside = false;
+        }
+        // A sheet thinner than a step may lie between the last sample and what is behind it.
+        if !inside && self.density(ray.at(far)) >= iso {
+            put(self.refine(ray, ((far - pace.step).max(near), far), iso), Border::Enters);
+            inside = true;
+        }
+        if inside {
+            put(far, Border::Leaves);
+        }
+    }
+
+    /// Where density rises through `iso` between a point outside and one inside, in either order along the ray.
+    fn refine(&self, ray: &Ray, ends: (f32, f32), iso: f32) -> f32 {
+        refined(ends, |t| self.density(ray.at(t)) - iso)
+    }
+}
+
+/// Regula falsi for where a value rises through 0 between a point outside and one inside, which may come in either order.
+#[inline(always)]
+fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
+    let (mut fa, mut fb) = (value_at(a), value_at(b));
+    if fa >= 0.0 {
+        return a;
+    }
+    for _ in 0..REFINEMENTS {
+        let middle = a + (b - a) * (-fa / (fb - fa).max(1e-6)).clamp(0.05, 0.95);
+        let value = value_at(middle);
+        if value < 0.0 {
+            (a, fa) = (middle, value);
+        } else {
+            (b, fb) = (middle, value);
+        }
+    }
+    // Where density is even almost the whole way, all steps may end on one side: the last guess is the best.
+    a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
+}
+
+/// The length of a ray inside a box with these corners along x, y and z, and the normal of the side it comes in by.
+#[inline(always)]
+pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
+    let (mut near, mut far, mut entry) = (0.0_f32, far, None);
+    for axis in 0..3 {
+        let (o, d) = (ray.origin[axis], ray.direction[axis]);
+        let [low, high] = corners[axis];
+        if d.abs() < 1e-9 {
+            if o < low || o > high {
+                return None;
+            }
+            continue;
+        }
+        let (a, b) = ((low - o) / d, (high - o) / d);
+        if a.min(b) > near {
+            near = a.min(b);
+            let mut normal = V3::zeros();
+            normal[axis] = -d.signum();
+            entry = Some(normal);
+        }
+        far = far.min(a.max(b));
+    }
+    (near < far).then_some((near, far, entry))
+}
+
+/// The samples of a ray in places with something to draw, in order. Each is at a whole multiple of the step plus the jitter,
+/// independent of jumps.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk<'a> {
+    field: &'a MediumField<'a>,
+    ray: Ray,
+    /// One over the ray's direction.
+    inverse: V3,
+    far: f32,
+    pace: Pace,
+    /// One over the step.
+    per_step: f32,
+    /// Number of the next sample.
+    next: f32,
+}
+
+/// A place on a ray where the fields are sampled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) t: f32,
+    pub(crate) point: V3,
+    pub(crate) spot: Spot,
+}
+
+// Not an iterator with closures: wide instructions are used only in code that is certain to be inlined.
+impl Walk<'_> {
+    /// The next sample, if there is one.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<Sample> {
+        loop {
+            let t = (self.next + self.pace.jitter) * self.pace.step;
+            // Very far away the next sample has the same number in f32: the walk ends.
+            if t >= self.far || self.next + 1.0 <= self.next {
+                return None;
+            }
+            let point = self.ray.at(t);
+            let spot = self.field.spot(point);
+            let whole = self.field.skipping == Skipping::Never;
+            let look = if whole { Look::Drawn } else { self.field.bricks.look(spot.cell) };
+            self.next += 1.0;
+            match look {
+                Look::Drawn => return Some(Sample { t, point, spot }),
+                Look::Nothing => {}
+                Look::Empty => {
+                    // The places of a brick begin in the middles of its cells.
+                    let corner = self.ray.origin - V3::new(0.5, 0.5, 0.5);
+                    let leave = self.field.bricks.leave(spot.cell, corner, self.inverse);
+                    // Rounding must not carry a jump past a sample in the next brick: stop a little early.
+                    self.next = self.first(leave - 1e-3).max(self.next);
+                }
+            }
+        }
+    }
+
+    /// The next sample with a density that is drawn, and that density, 0..1.
+    #[inline(always)]
+    pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
+        let field = self.field;
+        while let Some(sample) = self.next() {
+            let density = field.sample(field.density, &sample.spot);
+            if density > 255.0 * field.empty {
+                return Some((sample.t, density * (1.0 / 255.0)));
+            }
+        }
+        None
+    }
+
+    /// Number of the first sample from `t` on. Rounding down adds one sample at most, in a place where the
+    /// bricks have nothing to draw.
+    #[inline(always)]
+    fn first(&self, t: f32) -> f32 {
+        up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
+    }
+}
+
+/// The whole number at or above `x`, of -1 or more: `ceil` is a call on plain x86-64.
+#[inline(always)]
+fn up(x: f32) -> f32 {
+    let whole = x as i32 as f32;
+    if whole < x { whole + 1.0 } else { whole }
+}
+
+/// Two cells that follow each other, the first one below.
+#[inline(always)]
+fn pair(values: &[u8], start: usize) -> u16 {
+    u16::from_le_bytes(values[start..start + 2].try_into().unwrap_or_default())
+}
+
+/// The value between the ends of four edges along x: `low` and `high` of the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
+#[inline(always)]
+fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
+    let mut edges = [0.0; 4];
+    for i in 0..4 {
+        edges[i] = low[i] + (high[i] - low[i]) * x;
+    }
+    let (a, b) = (edges[0] + (edges[1] - edges[0]) * y, edges[2] + (edges[3] - edges[2]) * y);
+    a + (b - a) * z
+}

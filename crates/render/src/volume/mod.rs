@@ -1,0 +1,10 @@
+//! The volume as rays see it, and what of it is cached from frame to frame.
+
+pub(crate) mod blocks;
+pub mod bricks;
+pub mod field;
+pub(crate) mod pages;
+pub(crate) mod places;
+pub mod prepared;
+pub(crate) mod seen;
+pub(crate) mod tiles;

@@ -1,0 +1,152 @@
+//! The cells around bricks with something to draw, laid out so that one read gives the density and its slopes.
+//!
+//! Slopes are differences between the cells on both sides, as shading wants them. Computed once for a cell that has
+//! changed, they cost no more to read than the density itself: a page has the four values of a cell side by side.
+
+use crate::math::{V3, v3};
+use crate::volume::places::{Around, EDGE};
+use lavoxel_base::grid::Place;
+use lavoxel_base::simd::Simd;
+
+/// Cells along a page's edge: those of the brick's places.
+const SIDE: usize = EDGE + 1;
+const CELLS: usize = SIDE * SIDE * SIDE;
+
+/// How half a difference of 0 is stored. Halves are rounded down, by a quarter on average.
+const FLAT: f32 = 127.75;
+
+/// Density and slopes of the cells around a brick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// For each cell, x fastest: its density, and half the differences along x, y and z, 128 for none.
+    cells: [[u8; 4]; CELLS],
+}
+
+/// Density and slopes at a point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matter {
+    /// 0 to 255.
+    pub(crate) density: f32,
+    /// Rise of the density in 255ths per cell.
+    pub(crate) slope: V3,
+}
+
+impl Page {
+    pub(crate) fn new(around: &Around) -> Self {
+        let mut cells = [[0; 4]; CELLS];
+        for (row, cells) in cells.chunks_exact_mut(SIDE).enumerate() {
+            let (j, k) = (row % SIDE + 1, row / SIDE + 1);
+            let here = &around[k][j];
+            let word = u64::from_le_bytes(*here);
+            let x = halves(&(word << 8).to_le_bytes(), &(word >> 8).to_le_bytes());
+            let y = halves(&around[k][j - 1], &around[k][j + 1]);
+            let z = halves(&around[k - 1][j], &around[k + 1][j]);
+            for i in 0..SIDE {
+                cells[i] = [here[i + 1], x[i + 1], y[i + 1], z[i + 1]];
+            }
+        }
+        Self { cells }
+    }
+
+    /// Between the eight cells of a place: `between` 0 at the middle of the first, 1 at that of the last.
+    #[inline(always)]
+    pub(crate) fn at<S: Simd>(&self, s: S, place: Place, between: [f32; 3]) -> Matter {
+        let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
+        let rows = [
+            self.row(first),
+            self.row(first + SIDE),
+            self.row(first + SIDE * SIDE),
+            self.row(first + SIDE * (SIDE + 1)),
+        ];
+        let [density, x, y, z] = s.blend(rows, between);
+        Matter { density, slope: v3(x - FLAT, y - FLAT, z - FLAT) }
+    }
+
+    /// The values of two cells that follow each other.
+    #[inline(always)]
+    fn row(&self, first: usize) -> &[u8; 8] {
+        let bytes = self.cells.as_flattened()[4 * first..].first_chunk();
+        bytes.expect("a place has a cell to its east")
+    }
+}
+
+/// Half the differences of a row of cells, from -255..=255 to 0..=255.
+#[inline(always)]
+fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
+    let mut halves = [0; 8];
+    for i in 0..8 {
+        // The rounded mean of two bytes is one instruction for all of them.
+        halves[i] = ((u16::from(high[i]) + u16::from(!low[i]) + 1) >> 1) as u8;
+    }
+    halves
+}
+
+/// The pages of one layer of bricks.
+#[derive(Clone, Debug)]
+pub(crate) struct Pages {
+    /// For each brick the number of its page, [`NONE`] without one.
+    numbers: Vec<u32>,
+    pages: Vec<Page>,
+    /// Numbers of pages that no brick has.
+    free: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Pages {
+    /// The pages of `bricks` bricks, none of which has one.
+    pub(crate) fn new(bricks: usize) -> Self {
+        Self { numbers: vec![NONE; bricks], pages: Vec::new(), free: Vec::new() }
+    }
+
+    /// The page of a brick.
+    #[inline(always)]
+    pub(crate) fn get(&self, brick: usize) -> Option<&Page> {
+        self.pages.get(self.numbers[brick] as usize)
+    }
+
+    /// Stores the page of a brick, or removes it.
+    pub(crate) fn keep(&mut self, brick: usize, page: Option<Page>) {
+        let number = &mut self.numbers[brick];
+        match (page, *number) {
+            (Some(page), NONE) => {
+                *number = self.free.pop().unwrap_or(self.pages.len() as u32);
+                match self.pages.get_mut(*number as usize) {
+                    Some(free) => *free = page,
+                    None => self.pages.push(page),
+                }
+            }
+            (Some(page), known) => self.pages[known as usize] = page,
+            (None, NONE) => {}
+            (None, known) => {
+                self.free.push(known);
+                *number = NONE;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::simd::Portable;
+
+    #[test]
+    fn a_page_tells_density_and_slope_of_a_ramp() {
+        let ramp = |x: f32, y: f32, z: f32| 20.0 + 9.0 * x - 7.0 * y + 30.0 * z + 50.0;
+        let around: Around = std::array::from_fn(|k| {
+            std::array::from_fn(|j| {
+                std::array::from_fn(
+                    |i| if i < 7 { ramp(i as f32 - 1.0, j as f32 - 1.0, k as f32 - 1.0) as u8 } else { 0 },
+                )
+            })
+        });
+        let page = Page::new(&around);
+        for (place, between) in [([0, 0, 0], [0.0, 0.5, 0.25]), ([3, 3, 3], [0.9, 0.1, 0.4]), ([1, 0, 2], [0.3; 3])] {
+            let [x, y, z]: [f32; 3] = std::array::from_fn(|axis| place[axis] as f32 + between[axis]);
+            let matter = page.at(Portable, place, between);
+            assert!((matter.density - ramp(x, y, z)).abs() < 1e-3, "{matter:?} at {place:?}");
+            assert!((matter.slope - v3(9.0, -7.0, 30.0)).abs().max() <= 0.251, "{matter:?} at {place:?}");
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Cache of a volume from frame to frame, updated where the volume changed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use lavoxel_base::parallel::*;
+
+use lavoxel_automaton::view::MaterialLook;
+use lavoxel_automaton::world::Span;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Fields, Medium, Volume};
+
+use crate::ground::ember::{EmberLight, Glow};
+use crate::math::V3;
+use crate::media::clear::LEAST;
+use crate::media::fog::{Fog, Wanted};
+use crate::media::haze::Haze;
+use crate::media::smoke::{self, Smoke};
+use crate::volume::bricks::Bricks;
+use crate::volume::field::MediumField;
+use crate::volume::places::{Interest, Skipping};
+
+/// Changes of a volume since the last frame.
+#[derive(Clone, Debug)]
+pub struct VolumeChanges<'a> {
+    pub lava: FieldChanges<'a>,
+    /// One for each of [`Volume::media`].
+    pub media: Vec<FieldChanges<'a>>,
+}
+
+/// Changes of the fields of one medium since the last frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldChanges<'a> {
+    /// For each row, numbered `z · ny + y`, the cells outside of which it is empty.
+    pub rows: &'a [Span],
+    /// The cells that may differ from the last frame; `None` where that is not known.
+    pub changed: Option<&'a [Change]>,
+}
+
+impl FieldChanges<'_> {
+    /// Whether nothing changed.
+    fn is_empty(&self) -> bool {
+        self.changed.is_some_and(<[Change]>::is_empty)
+    }
+}
+
+/// The bricks of the media of a volume, copies where rays cannot meet the fields themselves, and the lava's light.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    lava: PreparedField,
+    /// One for each of [`Volume::media`], `None` while that is absent.
+    media: Vec<Option<PreparedField>>,
+    ember: Option<(Lit, Arc<EmberLight>)>,
+    /// The gases of the last frame that drew them; none where there were none.
+    fog: Option<(Wanted, Option<Arc<Fog>>)>,
+    /// The smoke of the last frame that drew it, and what it was made of; none where there was none.
+    smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
+    /// The haze of the last frame in a plain style, and what it was made of; none where there was none.
+    haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
+}
+
+/// Inputs of the light around the lava besides its fields.
+#[derive(Clone, Debug)]
+struct Lit {
+    glow: Glow,
+    crust: Option<Arc<CrustMap>>,
+}
+
+impl Lit {
+    fn is(&self, other: &Self) -> bool {
+        self.glow == other.glow && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
+    }
+}
+
+/// Inputs of smoke: equal inputs give equal smoke.
+#[derive(Clone, Debug)]
+struct SmokeSource {
+    air: Arc<AirVolume>,
+    wanted: smoke::Wanted,
+    ember: Arc<EmberLight>,
+}
+
+impl SmokeSource {
+    fn is(&self, other: &Self) -> bool {
+        let lit_alike = Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
+        Arc::ptr_eq(&self.air, &other.air) && self.wanted == other.wanted && lit_alike
+    }
+}
+
+/// Fields that rays need of one medium.
+#[derive(Clone, Debug)]
+struct PreparedField {
+    bricks: Bricks,
+    /// Copy that rays meet instead of the fields.
+    copy: Option<FieldCopy>,
+}
+
+/// A smooth copy of the fields of a medium, or one with two cells along each axis.
+#[derive(Clone, Debug)]
+struct FieldCopy {
+    grid: Grid,
+    density: Vec<u8>,
+    energy: Vec<u8>,
+}
+
+impl Prepared {
+    /// Of an empty volume.
+    pub(crate) fn new(grid: Grid) -> Self {
+        let lava = PreparedField::new(grid);
+        Self { lava, media: Vec::new(), ember: None, fog: None, smoke: None, haze: None }
+    }
+
+    /// Brings all but the light up to date.
+    pub(crate) fn follow(&mut self, volume: &Volume, changes: &VolumeChanges, interest: Interest) {
+        if !changes.lava.is_empty() {
+            self.ember = None;
+        }
+        let gas = |k: &usize| changes.media.get(*k).is_none_or(|changes| !changes.is_empty());
+        if self.fog.as_ref().is_some_and(|(wanted, _)| wanted.media().any(|k| gas(&k))) {
+            self.fog = None;
+        }
+        self.lava.follow(volume.lava(), &changes.lava, interest);
+        self.media.resize_with(volume.media.len(), || None);
+        for ((prepared, medium), changes) in self.media.iter_mut().zip(&volume.media).zip(&changes.media) {
+            if let Some(fields) = medium.fields(volume.grid) {
+                let prepared = prepared.get_or_insert_with(|| PreparedField::new(volume.grid));
+                prepared.follow(fields, changes, interest.of_clear_medium());
+            } else {
+                *prepared = None;
+            }
+        }
+    }
+
+    /// The light around the lava, computed when it is not cached.
+    pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
+        let lit = Lit { glow, crust: volume.crust.clone() };
+        let known = self.ember.take().filter(|(known, _)| known.is(&lit));
+        let rows = changes.lava.rows;
+        let (_, light) =
+            self.ember.insert(known.unwrap_or_else(|| (lit, Arc::new(EmberLight::new(volume, Some(rows), glow)))));
+        Arc::clone(light)
+    }
+
+    /// The gases under a sun whose eddies have risen so far, computed when they are not cached.
+    pub(crate) fn fog(
+        &mut self,
+        volume: &Volume,
+        changes: &VolumeChanges,
+        (sun, tall, risen): (V3, f32, f32),
+    ) -> Option<Arc<Fog>> {
+        let wanted = Wanted::of(volume, (sun, tall), risen);
+        let known = self.fog.take().filter(|(known, _)| Some(known) == wanted.as_ref());
+        self.fog = known.or_else(|| {
+            let fog = Fog::new(volume, wanted.as_ref()?, |k| changes.media[k].rows);
+            Some((wanted?, (!fog.is_empty()).then(|| Arc::new(fog))))
+        });
+        self.known_fog()
+    }
+
+    /// Smoke under this sun and lit by the lava, computed when it is not cached.
+    pub(crate) fn smoke(
+        &mut self,
+        volume: &Volume,
+        wanted: smoke::Wanted,
+        ember: &Arc<EmberLight>,
+    ) -> Option<Arc<Smoke>> {
+        self.haze = None;
+        let source = volume.air.clone().map(|air| SmokeSource { air, wanted, ember: Arc::clone(ember) });
+        let last = self.smoke.take();
+        if last.as_ref().is_some_and(|(known, _)| source.as_ref().is_some_and(|source| known.is(source))) {
+            self.smoke = last;
+        } else if let Some(source) = source {
+            let earlier = last.and_then(|(_, smoke)| Arc::into_inner(smoke?));
+            let smoke = Smoke::new(&source.air, &source.wanted, &source.ember.patches, earlier);
+            self.smoke = Some((source, (!smoke.is_empty()).then(|| Arc::new(smoke))));
+        }
+        self.known_smoke()
+    }
+
+    /// Haze for the plain styles, computed when it is not cached.
+    pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
+        // One style at a time is drawn: what another needs is not kept.
+        self.smoke = None;
+        let known = self.haze.take();
+        let air = volume.air.as_ref()?;
+        self.haze = known.filter(|(known, _)| Arc::ptr_eq(known, air)).or_else(|| {
+            let haze = Haze::new(air);
+            Some((Arc::clone(air), (!haze.is_empty()).then(|| Arc::new(haze))))
+        });
+        self.known_haze()
+    }
+
+    /// The haze of the last frame that drew it.
+    pub(crate) fn known_haze(&self) -> Option<Arc<Haze>> {
+        self.haze.as_ref()?.1.clone()
+    }
+
+    /// The smoke of the last frame that drew it.
+    pub(crate) fn known_smoke(&self) -> Option<Arc<Smoke>> {
+        self.smoke.as_ref()?.1.clone()
+    }
+
+    /// The gases of the last frame that drew them.
+    pub(crate) fn known_fog(&self) -> Option<Arc<Fog>> {
+        self.fog.as_ref()?.1.clone()
+    }
+
+    /// The bricks in which there is lava to draw.
+    pub(crate) fn bricks(&self) -> &Bricks {
+        &self.lava.bricks
+    }
+
+    /// The bricks of each other medium that is there and wanted.
+    pub(crate) fn bricks_of_media(
+        &self,
+        volume: &Volume,
+        wanted: impl Fn(&MaterialLook) -> bool,
+    ) -> impl Iterator<Item = &Bricks> {
+        let media = self.media.iter().zip(&volume.media).filter(move |(_, medium)| wanted(&medium.look));
+        media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
+    }
+
+    /// The lava as rays see it.
+    pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> MediumField<'a> {
+        self.lava.field(volume.lava(), interest, skipping)
+    }
+
+    /// Each other medium that is there, as rays see it.
+    pub(crate) fn media<'a>(
+        &'a self,
+        volume: &'a Volume,
+        interest: Interest,
+        skipping: Skipping,
+    ) -> impl Iterator<Item = (&'a Medium, MediumField<'a>)> {
+        self.media.iter().zip(&volume.media).filter_map(move |(prepared, medium)| {
+            let fields = medium.fields(volume.grid)?;
+            Some((medium, prepared.as_ref()?.field(fields, interest.of_clear_medium(), skipping)))
+        })
+    }
+}
+
+impl PreparedField {
+    /// Of an empty field.
+    fn new(grid: Grid) -> Self {
+        let interest = Interest { tall: 1.0, empty: u8::MAX, smoothing: 0.0, shaded: false };
+        Self { bricks: Bricks::new(thick(grid), interest), copy: None }
+    }
+
+    /// Brings everything up to date.
+    fn follow(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
+        let known = self.bricks.interest() == interest;
+        match changes.changed {
+            Some([]) if known => {}
+            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(fields, changed.iter().copied()),
+            _ => self.begin(fields, changes, interest),
+        }
+    }
+
+    /// Works everything out from the fields alone.
+    fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
+        self.bricks = Bricks::new(thick(fields.grid), interest);
+        self.copy = interest.copies(fields.grid).then(|| FieldCopy::new(fields, interest.smoothing));
+        match &self.copy {
+            Some(copy) => self.bricks.refresh(copy.fields(), Change::of_rows(&rows(copy.fields()))),
+            None => self.bricks.refresh(fields, Change::of_rows(changes.rows)),
+        }
+    }
+
+    /// The medium as rays see it.
+    fn field<'a>(&'a self, fields: Fields<'a>, interest: Interest, skipping: Skipping) -> MediumField<'a> {
+        let met = self.copy.as_ref().map_or(fields, FieldCopy::fields);
+        MediumField::new(met, fields.grid, &self.bricks, interest, skipping)
+    }
+}
+
+impl Interest {
+    /// Interest of the style in a medium that light passes.
+    fn of_clear_medium(self) -> Self {
+        Self { empty: (LEAST * 255.0) as u8, ..self }
+    }
+
+    /// Whether rays meet a copy of a volume of this shape: a smooth one, or one with two cells along each axis.
+    fn copies(self, grid: Grid) -> bool {
+        self.smoothing > 0.0 || thick(grid) != grid
+    }
+}
+
+/// For each row of a medium, numbered `z · ny + y`, the cells outside of which it has no density and no energy.
+pub fn rows(fields: Fields<'_>) -> Vec<Span> {
+    let nx = fields.grid.nx;
+    // Most rows are empty, and the largest of a row is found many cells at a time.
+    let held = |cells: &[u8]| cells.iter().copied().max() > Some(0);
+    let span = |matter: &dyn Fn(usize) -> bool| {
+        let from = (0..nx).find(|&x| matter(x)).map_or(u16::MAX, |x| x as u16);
+        Span { from, to: (0..nx).rfind(|&x| matter(x)).map_or(0, |x| x as u16 + 1) }
+    };
+    let densities = fields.density.par_chunks(nx);
+    if fields.energy.is_empty() {
+        let full = |cells: &[u8]| if held(cells) { span(&|x| cells[x] > 0) } else { Span::EMPTY };
+        return densities.with_min_len(64).map(full).collect();
+    }
+    let full = |(density, energy): (&[u8], &[u8])| {
+        if !held(density) && !held(energy) {
+            return Span::EMPTY;
+        }
+        span(&|x| density[x] > 0 || energy[x] > 0)
+    };
+    densities.zip(fields.energy.par_chunks(nx)).with_min_len(64).map(full).collect()
+}
+
+/// The shape with at least two cells along each axis.
+fn thick(grid: Grid) -> Grid {
+    Grid::new(grid.nx.max(2), grid.ny.max(2), grid.nz.max(2))
+}
+
+impl FieldCopy {
+    /// Fields at least two cells thick, where a single cell is repeated, and smooth.
+    fn new(fields: Fields<'_>, smoothing: f32) -> Self {
+        let (from, grid) = (fields.grid, thick(fields.grid));
+        let repeated = |values: &'_ [u8]| -> Vec<u8> {
+            let held = |[x, y, z]: Place| from.index([x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1)]);
+            grid.places().map(|place| values[held(place)]).collect()
+        };
+        let field = |values: &[u8]| {
+            if values.is_empty() {
+                return Vec::new();
+            }
+            let values = if from == grid { Cow::Borrowed(values) } else { Cow::Owned(repeated(values)) };
+            if smoothing > 0.0 {
+                smoothed(values.into_owned(), [grid.nx, grid.ny, grid.nz], smoothing)
+            } else {
+                values.into_owned()
+            }
+        };
+        Self { grid, density: field(fields.density), energy: field(fields.energy) }
+    }
+
+    fn fields(&self) -> Fields<'_> {
+        Fields { grid: self.grid, density: &self.density, energy: &self.energy }
+    }
+}
+
+/// Gaussian smoothing of a field, one axis after another, with five taps; edges are held.
+fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
+    let taps: [f32; 5] = std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
+    let total: f32 = taps.iter().sum();
+    let strides = [1, side[0], side[0] * side[1]];
+    (0..3).fold(values, |from, axis| {
+        let at = |index: usize| {
+            let place = (index / strides[axis] % side[axis]) as isize;
+            let tap = |i: usize| {
+                let moved = (place + i as isize - 2).clamp(0, side[axis] as isize - 1) - place;
+                taps[i] * f32::from(from[(index as isize + moved * strides[axis] as isize) as usize])
+            };
+            ((0..5).map(tap).sum::<f32>() / total + 0.5) as u8
+        };
+        (0..from.len()).into_par_iter().map(at).collect()
+    })
+}
+
+/// Calls `see` with a whole volume as rays see it, every density above 0 of interest.
+#[cfg(test)]
+pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
+    let interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: true };
+    let mut prepared = Prepared::new(volume.grid);
+    let lava = FieldChanges { rows: &rows(volume.lava()), changed: None };
+    prepared.follow(volume, &VolumeChanges { lava, media: Vec::new() }, interest);
+    see(&prepared.field(volume, interest, Skipping::Bricks));
+}

@@ -1,0 +1,245 @@
+//! The table of a film as a scene writes it.
+
+use serde::{Deserialize, Serialize};
+
+use super::NotesSpec;
+use lavoxel_automaton::view::CameraSpec;
+use lavoxel_base::param::{Table, table, words};
+use lavoxel_base::validate::{Invalid, within};
+
+/// Most key frames of a film.
+pub const MAX_KEYS: usize = 10_000;
+
+/// Most pixels along a side of a picture.
+const MAX_PIXELS: f64 = 8192.0;
+
+/// Longest film in seconds.
+const LONGEST_S: f64 = 36_000.0;
+
+/// Most steps of a film.
+const MOST_STEPS: f64 = 1e9;
+
+/// Ways from a key frame to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ease {
+    /// A curve without corners, that nowhere goes beyond the keys.
+    #[default]
+    Smooth,
+    /// A straight line.
+    Linear,
+    /// Nothing changes until the next key.
+    Hold,
+}
+
+impl Ease {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Smooth, Self::Linear, Self::Hold];
+
+    /// Its word in scenes.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Smooth => "smooth",
+            Self::Linear => "linear",
+            Self::Hold => "hold",
+        }
+    }
+
+    fn is_smooth(&self) -> bool {
+        *self == Self::Smooth
+    }
+}
+
+/// Movements of the camera that need no key frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Move {
+    /// Once round the target.
+    Turntable,
+    /// Along the lava from where it comes out to its front.
+    AlongFront,
+    /// With the front of the lava.
+    FollowFront,
+}
+
+impl Move {
+    /// All of them, with their words in scenes and what they do.
+    pub const ALL: [(Self, &'static str, &'static str); 3] = [
+        (Self::Turntable, "turntable", "Once round the target, from the first frame to the last"),
+        (Self::AlongFront, "along-front", "Along the lava, from where it comes out to its front"),
+        (Self::FollowFront, "follow-front", "With the front of the lava"),
+    ];
+
+    /// Whether the camera goes with the lava.
+    pub fn follows(self) -> bool {
+        self != Self::Turntable
+    }
+}
+
+words!(Ease, Move);
+
+table! {
+    /// The camera of a key frame: numbers that it gives. One that it leaves out goes on its way between the keys that give it, and is
+    /// that of the scene's camera where no key does.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct KeyCamera {
+        /// Compass direction in which the camera stands, seen from the target. It goes the way that is written: from 0 to 360 is
+        /// a whole turn.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub azimuth_deg: Option<f32> = None, [-36_000.0, 36_000.0] "°";
+        /// Angle of the camera above the target's horizon.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub elevation_deg: Option<f32> = None, [-89.0, 89.0] "°";
+        /// Distance from camera to target.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub distance: Option<f32> = None, [0.01, 100.0] "diagonals";
+        /// Target of the camera, as shares of the shown box along x, y, z.
+        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        pub target: Option<[f32; 3]> = None, [-10.0, 10.0] "shares";
+        /// Vertical field of view.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fov_deg: Option<f32> = None, [5.0, 120.0] "°";
+    }
+}
+
+impl KeyCamera {
+    /// All numbers of a camera; an automatic distance or target stays open.
+    pub fn of(camera: &CameraSpec) -> Self {
+        Self {
+            azimuth_deg: Some(camera.azimuth_deg),
+            elevation_deg: Some(camera.elevation_deg),
+            distance: camera.distance,
+            target: camera.target,
+            fov_deg: Some(camera.fov_deg),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+table! {
+    /// A key frame: what is shown at a time of the film.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct FilmKey {
+        /// Place on the film. Times rise from key to key.
+        must pub time_s: f64, [0.0, LONGEST_S] "s";
+        /// Steps made then, never fewer than at the key before; left out: on the way between the keys that give it, or where no key
+        /// does, evenly from 0 to `film.steps`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub step: Option<u64>, [0.0, MOST_STEPS] "steps";
+        /// Way of its numbers to the next key that gives them: `"smooth"`, `"linear"` or `"hold"`.
+        #[serde(default, skip_serializing_if = "Ease::is_smooth")]
+        may pub ease: Ease;
+        /// Numbers of the camera then, as those of `camera`; each may be left out.
+        #[serde(default, skip_serializing_if = "KeyCamera::is_empty")]
+        may pub camera: KeyCamera;
+    }
+}
+
+table! {
+    /// Length and size of the film that `render` makes of the scene.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct FilmSpec {
+        /// Steps in all; a film with key frames has those of its keys.
+        pub steps: u64 = 3000, [0.0, MOST_STEPS] "steps";
+        /// Steps from one frame to the next, in a film without key frames.
+        pub every: u64 = 30, [1.0, MOST_STEPS] "steps";
+        /// Width and height of a frame.
+        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        pub size: [u32; 2] = [960, 640], [1.0, MAX_PIXELS] "pixels";
+        /// Width and height of the picture of the last step.
+        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        pub picture_size: [u32; 2] = [1440, 960], [1.0, MAX_PIXELS] "pixels";
+        /// Frames shown in a second.
+        pub fps: u32 = 20, [1.0, 60.0] "1/s";
+        /// Angle by which the camera goes round from the first frame to the last.
+        pub orbit_deg: f32 = 0.0, [-36_000.0, 36_000.0] "°";
+        /// Time for which the last picture stays.
+        pub hold_s: f64 = 0.0, [0.0, 3600.0] "s";
+        /// Movement of the camera, besides that of key frames: `"turntable"`, `"along-front"` or `"follow-front"`; absent: none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub camera_move as "move": Option<Move> = None;
+        /// Notes on the pictures.
+        #[serde(skip_serializing_if = "NotesSpec::is_none")]
+        pub notes: NotesSpec = NotesSpec::default();
+        /// Key frames: steps and cameras at times of the film; without any, every frame is `every` steps after the one before.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub keys as "key": Vec<FilmKey> = Vec::new();
+    }
+}
+
+impl FilmSpec {
+    /// Checks every number, and that times and steps rise from key to key.
+    ///
+    /// # Errors
+    /// Names the first value that is wrong.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.check("film")?;
+        self.notes.validate()?;
+        within("number of [[film.key]] tables", self.keys.len() as f64, 0.0, MAX_KEYS as f64)?;
+        let (mut time, mut step) = (None::<f64>, None::<u64>);
+        for (i, key) in self.keys.iter().enumerate() {
+            let name = format!("film.key[{i}]");
+            key.check(&name)?;
+            key.camera.check(&format!("{name}.camera"))?;
+            if time.is_some_and(|before| key.time_s <= before) {
+                return Err(Invalid::new(&format!("{name}.time_s"), key.time_s, "later than that of the key before"));
+            }
+            time = Some(key.time_s);
+            let Some(now) = key.step else { continue };
+            if step.is_some_and(|before| now < before) {
+                return Err(Invalid::new(&format!("{name}.step"), now, "no fewer than that of a key before"));
+            }
+            step = Some(now);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn film(keys: &str) -> FilmSpec {
+        toml::from_str(keys).expect("TOML")
+    }
+
+    #[test]
+    fn a_wrong_key_is_named() {
+        for (text, wrong) in [
+            ("[[key]]\ntime_s = -1.0", "film.key[0].time_s"),
+            ("[[key]]\ntime_s = 1\n[[key]]\ntime_s = 1", "film.key[1].time_s"),
+            ("[[key]]\ntime_s = 0\nstep = 1000000001", "film.key[0].step"),
+            ("[[key]]\ntime_s = 0\nstep = 9\n[[key]]\ntime_s = 1\n[[key]]\ntime_s = 2\nstep = 8", "film.key[2].step"),
+            ("[[key]]\ntime_s = 0\ncamera = { fov_deg = 300 }", "film.key[0].camera.fov_deg"),
+            ("[[key]]\ntime_s = 0\ncamera = { elevation_deg = nan }", "film.key[0].camera.elevation_deg"),
+            ("hold_s = -1", "film.hold_s"),
+        ] {
+            assert_eq!(film(text).validate().map_err(|e| e.key), Err(wrong.to_owned()), "{text}");
+        }
+        let many = FilmSpec { keys: vec![FilmKey::default(); MAX_KEYS + 1], ..FilmSpec::default() };
+        assert!(many.validate().is_err_and(|e| e.key.contains("[[film.key]]")));
+        for text in ["move = 'fly'", "[[key]]\nstep = 3", "[[key]]\ntime_s = 0\ncamera = { target = [0, 1] }"] {
+            assert!(toml::from_str::<FilmSpec>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_film_is_written_as_it_was_read() {
+        let text = "move = 'follow-front'\nhold_s = 1.5\n[[key]]\ntime_s = 0\n[[key]]\ntime_s = 2.5\nstep = 40\nease = 'hold'\n\
+                    camera = { azimuth_deg = 720.0, target = [0.5, 0.1, 0.25] }";
+        let film = film(text);
+        assert_eq!(film.validate(), Ok(()));
+        let again: FilmSpec = toml::from_str(&toml::to_string(&film).expect("TOML")).expect("TOML");
+        assert_eq!(again, film);
+        for (one, word, _) in Move::ALL {
+            assert_eq!(toml::from_str::<FilmSpec>(&format!("move = '{word}'")).expect("TOML").camera_move, Some(one));
+        }
+        for ease in Ease::ALL {
+            let text = format!("[[key]]\ntime_s = 0\nease = '{}'", ease.word());
+            assert_eq!(toml::from_str::<FilmSpec>(&text).expect("TOML").keys[0].ease, ease);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The table of notes that are written on pictures.
+
+use serde::{Deserialize, Serialize};
+
+use lavoxel_base::param::{Table, table};
+use lavoxel_base::validate::{Invalid, one_line};
+
+table! {
+    /// Notes on the pictures of `render`, as written in a scene file under `film.notes`. Slices have axes instead.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct NotesSpec {
+        /// A line in the upper left corner.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub caption: Option<String> = None;
+        /// Time since the start in the physical model, else steps, below the caption.
+        pub clock: bool = false;
+        /// An arrow to the north in the upper right corner.
+        pub north: bool = false;
+        /// A length in the lower left corner, as it is in the middle of the picture.
+        pub scale: bool = false;
+        /// Bar of the colours in which lava glows at its temperatures, of looks with `kelvin` and of the physical model.
+        pub temperature: bool = false;
+    }
+}
+
+impl NotesSpec {
+    /// Names of the notes that are on or off.
+    pub const WORDS: [&'static str; 4] = ["clock", "north", "scale", "temperature"];
+
+    /// Checks the caption.
+    ///
+    /// # Errors
+    /// Names it where it is no line of text.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.check("film.notes")?;
+        self.caption.as_ref().map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
+    }
+
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Switches a note on by its name; says whether there is one.
+    pub fn switch_on(&mut self, word: &str) -> bool {
+        let switch = match word {
+            "clock" => &mut self.clock,
+            "north" => &mut self.north,
+            "scale" => &mut self.scale,
+            "temperature" => &mut self.temperature,
+            _ => return false,
+        };
+        *switch = true;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_a_note() {
+        let mut notes = NotesSpec::default();
+        assert!(NotesSpec::WORDS.iter().all(|word| notes.switch_on(word)) && !notes.switch_on("legend"));
+        assert!(notes.clock && notes.north && notes.scale && notes.temperature && !notes.is_none());
+        let wrong = NotesSpec { caption: Some("two\nlines".into()), ..notes };
+        assert_eq!(wrong.validate().map_err(|e| e.key), Err("film.notes.caption".to_owned()));
+    }
+}

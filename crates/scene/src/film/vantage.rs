@@ -1,0 +1,105 @@
+//! Where to look at a flow that is still to come: the land that a flood from its vents would reach first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use lavoxel_automaton::world::World;
+
+/// Columns that a flood may reach for each column of its length: hollows on its way fill.
+const MOST_REACHED: f64 = 24.0;
+/// Air around the flood, as a share of its radius, and the least radius as a share of the box's longest side and in cells.
+const AIR: f64 = 1.3;
+const LEAST_SHARE: f64 = 0.05;
+const LEAST_CELLS: f64 = 8.0;
+/// Units of a cell in which heights are compared.
+const UNITS_OF_HEIGHT: f64 = 1024.0;
+/// Degrees by which the camera stands aside of the way down, so that the flow is not seen from its end.
+const ASIDE_DEG: f64 = 35.0;
+
+/// A ball that holds what a flow will reach, and the side from which it is seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vantage {
+    /// Middle of the ball on the ground, in cells.
+    pub target: [f64; 3],
+    /// Its radius in cells.
+    pub radius: f64,
+    /// Compass direction in which the camera stands, seen from the target, in degrees: the way down.
+    pub azimuth_deg: f64,
+}
+
+impl Vantage {
+    /// The view of a flow of about `length` columns from vents at these places in columns (x, z); none without a vent.
+    pub fn of(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
+        let (grid, surface) = (world.grid(), world.ground().surface());
+        // Whole cells would make steps, along which a flood runs to the sides.
+        let height = |x: usize, z: usize| (f64::from(surface[[z, x]]) * UNITS_OF_HEIGHT) as i64;
+        let column = |value: f64, side: usize| (value.max(0.0) as usize).min(side - 1);
+        let starts = vents.iter().map(|[x, z]| (column(*x, grid.nx), column(*z, grid.nz)));
+        let mut seen = vec![false; grid.columns()];
+        // The lowest column beside those that are reached comes next, as in a flood.
+        let mut next = BinaryHeap::new();
+        for (x, z) in starts.clone() {
+            if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
+                next.push(Reverse((i64::MIN, next.len(), x, z)));
+            }
+        }
+        let (start_x, start_z) = starts.clone().next()?;
+        let away = |x: usize, z: usize| (x as f64 - start_x as f64).hypot(z as f64 - start_z as f64);
+        let most = (MOST_REACHED * length).max(1.0) as usize;
+        let (mut low, mut high, mut far) = ([f64::MAX; 2], [f64::MIN; 2], (0.0, [0.0; 2]));
+        let (mut reached, mut found) = (0, 0);
+        while let Some(Reverse((_, _, x, z))) = next.pop() {
+            reached += 1;
+            for (k, value) in [x, z].into_iter().enumerate() {
+                (low[k], high[k]) = (low[k].min(value as f64), high[k].max(value as f64 + 1.0));
+            }
+            if away(x, z) > far.0 {
+                far = (away(x, z), [x as f64 - start_x as f64, z as f64 - start_z as f64]);
+            }
+            let is_at_side = x == 0 || z == 0 || x + 1 == grid.nx || z + 1 == grid.nz;
+            if far.0 >= length || reached >= most || is_at_side {
+                break;
+            }
+            for (x, z) in [(x - 1, z), (x + 1, z), (x, z - 1), (x, z + 1)] {
+                if !std::mem::replace(&mut seen[grid.column(x, z)], true) {
+                    // Of equal heights the one that was found first: a plain floods in rings.
+                    found += 1;
+                    next.push(Reverse((height(x, z), found, x, z)));
+                }
+            }
+        }
+        let [x, z] = [0, 1].map(|k| 0.5 * (low[k] + high[k]));
+        let longest = grid.nx.max(grid.nz) as f64;
+        let least = (LEAST_SHARE * longest).max(LEAST_CELLS);
+        let radius = (0.5 * AIR * (high[0] - low[0]).hypot(high[1] - low[1])).max(least);
+        let height = f64::from(surface[[column(z, grid.nz), column(x, grid.nx)]]);
+        let [east, south] = far.1;
+        let azimuth_deg = (east.atan2(-south).to_degrees() + ASIDE_DEG).rem_euclid(360.0);
+        Some(Self { target: [x, height, z], radius, azimuth_deg })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::world::Ground;
+    use lavoxel_base::grid::Grid;
+    use ndarray::Array2;
+
+    #[test]
+    fn it_looks_at_the_land_below_the_vent_from_below() {
+        // A slope down to the east, with a hollow on the way.
+        let grid = Grid::new(100, 60, 40);
+        let height = |(z, x): (usize, usize)| {
+            if (30..33).contains(&x) && (18..22).contains(&z) { 15.0 } else { 50.0 - 0.4 * x as f32 }
+        };
+        let world = World::new(Ground::from_surface(grid.ny, Array2::from_shape_fn((grid.nz, grid.nx), height)));
+        let view = Vantage::of(&world, &[[10.5, 20.5]], 40.0).expect("there is a vent");
+        assert!((20.0..45.0).contains(&view.target[0]) && (10.0..30.0).contains(&view.target[2]), "{view:?}");
+        assert!((20.0..60.0).contains(&view.radius), "{view:?}");
+        assert!((60.0..180.0).contains(&view.azimuth_deg), "it stands in the east: {view:?}");
+        assert_eq!(Vantage::of(&world, &[], 40.0), None);
+        let at_a_side = Vantage::of(&world, &[[0.0, 39.9]], 40.0).expect("there is a vent");
+        assert_eq!(at_a_side.radius, 8.0);
+    }
+}

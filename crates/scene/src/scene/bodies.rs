@@ -1,0 +1,156 @@
+//! The bodies of a scene and of its events on its ground: meshes and heightmaps become the cells inside of them.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::path::PathBuf;
+
+use super::{BodySpec, Scene, SceneError, SceneSpec, VentPlace};
+use lavoxel_automaton::world::Edit;
+use lavoxel_automaton::world::{Matter, Shape};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::validate::Invalid;
+use lavoxel_geo::map::Site;
+use lavoxel_geo::mesh::{MeshError, Shelf, endings, has_known_ending, read_survey};
+use lavoxel_sim::simulation::{Command, Event};
+
+impl Scene {
+    /// Checks the names of the files of meshes.
+    pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
+        for (key, edit) in self.spec.edits() {
+            if let Shape::Mesh(mesh) = &edit.shape
+                && !has_known_ending(&mesh.file)
+            {
+                let expected = format!("the name of a mesh ({})", endings());
+                return Err(Invalid::new(&format!("{key}.shape.file"), mesh.file.display(), expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for the shapes from files of bodies and events, each of which is read once.
+    pub fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
+        Shelf::new(&self.folder, site)
+    }
+
+    /// The bodies, in their order, with the cells of their files on this ground.
+    ///
+    /// # Errors
+    /// [`SceneError::Mesh`] for the first file that is no closed mesh, [`SceneError::Terrain`] for one that is no heightmap.
+    pub(super) fn bodies_on(&self, shelf: &mut Shelf<'_>) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
+        self.spec.bodies.iter().map(|body| self.body_on(body, shelf)).collect()
+    }
+
+    /// The events, checked, with the cells of the files of those that are due from a step on.
+    ///
+    /// # Errors
+    /// As [`Scene::bodies_on`], and [`SceneError::Invalid`] for a number out of range.
+    pub fn events_on(&self, shelf: &mut Shelf<'_>, from: u64) -> Result<Vec<Event>, SceneError> {
+        let mut events = self.events().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        for event in events.iter_mut().filter(|event| event.at >= from) {
+            if let Command::Put(edit) = &mut event.command {
+                *edit = self.body_on(edit, shelf)?.into_owned();
+            }
+        }
+        Ok(events)
+    }
+
+    fn body_on<'a>(&self, body: &'a BodySpec, shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
+        let mut body = Cow::Borrowed(body);
+        match &body.shape {
+            Shape::Mesh(mesh) => {
+                let mesh = shelf.mesh(mesh).map_err(|cause| self.wrong_mesh(cause))?;
+                body.to_mut().shape = Shape::Mesh(mesh.into());
+            }
+            Shape::Heightmap(relief) => {
+                let relief = shelf.relief(relief).map_err(|cause| self.wrong_terrain(cause))?;
+                body.to_mut().shape = Shape::Heightmap(relief.into());
+            }
+            _ => {}
+        }
+        if let Matter::Ground(_) = body.matter {
+            body = Cow::Owned(self.survey_on(body.into_owned(), shelf.site())?);
+        }
+        Ok(body)
+    }
+
+    /// The survey that an edit puts, with its heights on the columns of a box.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] with the name of the file and its fault.
+    pub fn survey_on(&self, edit: Edit, site: &Site) -> Result<Edit, SceneError> {
+        let Matter::Ground(survey) = &edit.matter else { return Ok(edit) };
+        let wrong = |fault: String| {
+            let path = self.folder.join(&survey.file);
+            let invalid = Invalid::new("matter.file", path.display(), format!("a raster (.tif, .asc) that {fault}"));
+            SceneError::Invalid { path: self.origin.clone(), invalid }
+        };
+        let survey = read_survey(survey, &self.folder, site).map_err(wrong)?;
+        Ok(Edit { matter: Matter::Ground(survey.into()), ..edit })
+    }
+
+    fn wrong_mesh(&self, cause: MeshError) -> SceneError {
+        SceneError::Mesh { path: self.origin.clone(), cause: Box::new(cause) }
+    }
+}
+
+impl SceneSpec {
+    /// Boxes around the matter that is there at the start and above the ground, and around the sources over it, each between two corners in
+    /// cells of `grid`: what a camera should show besides the ground. Shapes from files are not among them.
+    pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
+        let stays = |matter: &Matter| match matter {
+            Matter::Lava { amount, .. } | Matter::Material { amount, .. } | Matter::Flood { amount, .. } => {
+                *amount > 0.0
+            }
+            Matter::Solid { .. } => true,
+            Matter::Rock | Matter::Raise { .. } | Matter::Ground(_) | Matter::Drain => false,
+            Matter::Nothing | Matter::Air(_) | Matter::Replace { .. } => false,
+        };
+        let bodies = self.bodies.iter().filter(|body| stays(&body.matter));
+        let bodies = bodies.filter_map(|body| body.shape.corners(grid));
+        let sources = self.sources.iter().chain(&self.vents).filter_map(|source| {
+            let height = source.height?.clamp(0.0, grid.ny as f64);
+            let (x, z) = match source.place {
+                VentPlace::Cells { x, z } => (x, z),
+                _ => (0.5 * grid.nx as f64, 0.5 * grid.nz as f64),
+            };
+            Some([[x, 0.0, z], [x, height, z]])
+        });
+        bodies.chain(sources).map(|corners| corners.map(|corner| corner.map(|v| v as f32))).collect()
+    }
+
+    /// Edits of bodies and events, with the names of their tables.
+    pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
+        let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
+        let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
+        bodies.chain(puts.map(|(i, put)| (format!("event[{i}].put"), put)))
+    }
+}
+
+impl Scene {
+    /// The files that making its world reads, and that of the scene itself.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut spec = self.spec.clone();
+        let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
+        // A file of a session file is read from that one.
+        let named = named.map(|file| lavoxel_base::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
+        named.collect()
+    }
+}
+
+/// The files of terrain and its picture, bodies, events, barriers and the lava at the start that a scene names, to change.
+pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
+    let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
+    let edits = spec.bodies.iter_mut().chain(puts).flat_map(|edit| {
+        let shape = match &mut edit.shape {
+            Shape::Mesh(mesh) => Some(&mut mesh.file),
+            Shape::Heightmap(relief) => Some(&mut relief.file),
+            _ => None,
+        };
+        let matter = if let Matter::Ground(survey) = &mut edit.matter { Some(&mut survey.file) } else { None };
+        shape.into_iter().chain(matter)
+    });
+    let barriers = spec.barriers.iter_mut().filter_map(|barrier| barrier.file.as_mut());
+    let start = spec.flow.iter_mut().filter_map(|flow| flow.start.as_mut()).flat_map(|start| start.files_mut());
+    let terrain = &mut spec.terrain;
+    terrain.file.iter_mut().chain(&mut terrain.drape).chain(edits).chain(barriers).chain(start)
+}

@@ -1,0 +1,32 @@
+//! A session as a scene that replays to the same bits.
+
+use super::{Scene, VentTable};
+use lavoxel_sim::simulation::{EventSpec, Simulation};
+use lavoxel_sim::source::List;
+
+impl Scene {
+    /// This scene with the vents and events of `simulation`, which was built from it, and as many steps as were made.
+    /// It gives the same state after the same number of steps.
+    #[must_use]
+    pub fn recorded(&self, simulation: &Simulation) -> Self {
+        let mut scene = self.with_course_of(simulation);
+        scene.spec.set_steps(simulation.steps().max(1));
+        scene
+    }
+
+    /// This scene with all vents and events of `simulation`, past and to come.
+    pub fn with_course_of(&self, simulation: &Simulation) -> Self {
+        let mut scene = self.clone();
+        let of_list = |list| simulation.vents().filter(move |vent| vent.list() == list).cloned().map(VentTable::from);
+        scene.spec.vents = of_list(List::Vents).collect();
+        scene.spec.sources = of_list(List::Sources).collect();
+        scene.spec.fumes = of_list(List::Fumes).map(|fume| VentTable { material: None, ..fume }).collect();
+        // The failures are among the events.
+        scene.spec.barriers.iter_mut().for_each(|barrier| barrier.fails = None);
+        if let (Some(flow), Some(spec)) = (simulation.world().flow(), scene.spec.flow_mut()) {
+            spec.short_steps = flow.clock().short_steps(flow.steps());
+        }
+        scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
+        scene
+    }
+}

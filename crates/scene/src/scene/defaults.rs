@@ -1,0 +1,319 @@
+//! Default reactions: what lava, water, ice, steam and sand do to each other in a scene that names them and has no table of its
+//! own for the pair. `defaults.toml` has them as data.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Model, Scene, SceneError, SceneSpec};
+use lavoxel_automaton::matter::{Material, Reaction, Shows, Terms};
+use lavoxel_automaton::rules::Roof;
+use lavoxel_automaton::world::Matter;
+use lavoxel_base::param::{Form, Value};
+use lavoxel_base::validate::Invalid;
+
+/// The default reactions as text, with comments.
+pub const DEFAULT_REACTIONS: &str = include_str!("defaults.toml");
+
+/// Whether materials react without a table of the scene that says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub enum DefaultReactions {
+    /// Pairs without a table of their own react as `defaults.toml` says.
+    #[default]
+    On,
+    /// Only tables of the scene are in force.
+    Off,
+}
+
+impl Value for DefaultReactions {
+    fn form() -> Form {
+        Form::Switch
+    }
+}
+
+impl From<bool> for DefaultReactions {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+impl From<DefaultReactions> for bool {
+    fn from(reactions: DefaultReactions) -> Self {
+        reactions == DefaultReactions::On
+    }
+}
+
+impl DefaultReactions {
+    pub(super) fn is_on(&self) -> bool {
+        *self == Self::On
+    }
+}
+
+/// The reactions of each model.
+#[derive(Deserialize)]
+struct Lists {
+    classic: Vec<Reaction>,
+    flow: Vec<Reaction>,
+}
+
+/// Fate of a default reaction in a scene that has its materials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    InForce,
+    /// The scene has tables of its own for the pair.
+    Replaced,
+    /// A material of the scene has another kind or other elements than the preset of its name.
+    Differs(String),
+}
+
+/// Materials and reactions that default reactions added to a scene.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Added {
+    /// Those of materials that the scene has; the ones in force are the first reactions of the scene.
+    reactions: Vec<(Reaction, Standing)>,
+    /// Materials that only come of them.
+    products: Vec<String>,
+    /// Whether somebody may put lava into the box later.
+    lava_may_come: bool,
+}
+
+impl SceneSpec {
+    /// Says that its tables are all reactions that are in force, whatever lava comes later.
+    pub fn pin_reactions(&mut self) {
+        if !self.materials.is_empty() {
+            self.default_reactions = DefaultReactions::Off;
+        }
+    }
+
+    /// The default reactions of its model that its roof, its air and the heat of its lava allow.
+    fn possible_defaults(&self) -> Vec<Reaction> {
+        let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
+        if self.model == Model::Flow {
+            let hottest = self.hottest_k();
+            let is_hot = |reaction: &Reaction| reaction.heat.is_none_or(|heat| hottest > heat.at_k);
+            let mut hot: Vec<_> = lists.flow.into_iter().filter(is_hot).collect();
+            if let Some(solid) = self.that_shows(Shows::Solid) {
+                let beside = hot.iter_mut().flat_map(|reaction| reaction.near.iter_mut()).flat_map(|Terms(near)| near);
+                let names = beside.map(|(name, _)| name).filter(|name| *name == Shows::Solid.usual_name());
+                names.for_each(|name| *name = solid.name.clone());
+            }
+            return hot;
+        }
+        // Steam that the air takes, or that leaves by the roof, never gathers aloft.
+        let to_air = self.air.as_ref().and_then(|air| air.steam.as_deref());
+        let gathers = |name: &str| self.rules.roof == Roof::Closed && to_air != Some(name);
+        let gathers = |reaction: &Reaction| reaction.takes.0.iter().all(|(name, _)| gathers(name));
+        lists.classic.into_iter().filter(|reaction| reaction.above == 0.0 || gathers(reaction)).collect()
+    }
+
+    /// Highest temperature that anything of the lava may have.
+    fn hottest_k(&self) -> f64 {
+        let Some(flow) = self.flow_spec() else { return 0.0 };
+        let vents = self.vents.iter().filter_map(|vent| vent.flow.as_ref()?.temperature_k);
+        let bodies = self.edits().filter_map(|(_, edit)| edit.matter.temperature_k());
+        let heaters = self.heaters.iter().filter_map(|heater| heater.up_to_k);
+        vents.chain(bodies).chain(heaters).fold(flow.lava.lava.vent_k, f64::max)
+    }
+
+    /// Whether anything puts lava into the box.
+    pub(super) fn has_lava(&self) -> bool {
+        let is_lava = |edit: &super::BodySpec| match &edit.matter {
+            Matter::Lava { .. } | Matter::Solid { .. } => true,
+            Matter::Flood { name, .. } | Matter::Replace { name, .. } => name == Material::LAVA,
+            _ => false,
+        };
+        !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
+    }
+
+    /// Whether a material of a reaction is there, as its preset has it; nothing where it is not there.
+    fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
+        if self.shown(name) == Some(Shows::Solid) {
+            return (self.melts() && has_lava).then_some(true);
+        }
+        let preset = Material::preset(name)?;
+        let given = self.materials.iter().find(|material| material.name == name);
+        // Lava needs no table, but something that puts it into the box.
+        let given = if preset.carries_energy() { has_lava.then_some(given.unwrap_or(&preset))? } else { given? };
+        Some(given.kind == preset.kind && given.elements == preset.elements)
+    }
+
+    /// The materials that a reaction takes or is near, the same for a lava and its melt.
+    fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
+        let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
+        let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
+        taken
+            .chain(near)
+            .map(|name| if self.shown(name) == Some(Shows::Melt) { Material::LAVA } else { name })
+            .collect()
+    }
+
+    /// How a default reaction stands beside the tables `own` of the scene; nothing where its materials do not all occur.
+    fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
+        let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
+        let mut made = made.filter(|name| self.materials.iter().any(|material| material.name == *name));
+        // Steam alone stays steam aloft: rain is of scenes with water.
+        if reaction.above > 0.0 && made.clone().count() < reaction.makes.0.len() {
+            return None;
+        }
+        let mut differs = None;
+        for name in self.met(reaction) {
+            if !self.fits(name, has_lava)? {
+                differs = Some(name.to_owned());
+            }
+        }
+        let differs = differs.or_else(|| made.find(|name| self.fits(name, has_lava) == Some(false)).map(str::to_owned));
+        Some(match differs {
+            _ if own.iter().any(|own| self.met(own) == self.met(reaction)) => Standing::Replaced,
+            Some(name) => Standing::Differs(name),
+            None => Standing::InForce,
+        })
+    }
+
+    /// Adds the materials that come of a reaction and that the scene does not name.
+    fn add_products(&mut self, reaction: &Reaction, products: &mut Vec<String>) {
+        for (name, _) in &reaction.makes.0 {
+            let is_there = self.materials.iter().any(|material| material.name == *name);
+            if let Some(preset) = Material::preset(name).filter(|_| !is_there) {
+                self.materials.push(preset);
+                products.push(name.clone());
+            }
+        }
+    }
+}
+
+impl Scene {
+    /// Puts the default reactions in force, before those of the scene, with the materials that come of them. What was added before
+    /// is taken out first.
+    ///
+    /// # Errors
+    /// Names the table that is one too many.
+    pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
+        let before = std::mem::take(&mut self.added);
+        self.added.lava_may_come = before.lava_may_come;
+        let in_force = before.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let spec = &mut self.spec;
+        spec.reactions.drain(..in_force);
+        spec.materials.retain(|material| !before.products.contains(&material.name));
+        if !spec.default_reactions.is_on() || Material::besides_lava(&spec.materials).next().is_none() {
+            return Ok(());
+        }
+        let has_lava = before.lava_may_come || spec.has_lava();
+        let mut products = Vec::new();
+        let possible = spec.possible_defaults();
+        // What comes of one reaction may be what another one takes.
+        let mut standing: Vec<Option<Standing>>;
+        loop {
+            standing = possible.iter().map(|reaction| spec.standing(reaction, &spec.reactions, has_lava)).collect();
+            let count = products.len();
+            for (reaction, _) in possible.iter().zip(&standing).filter(|(_, s)| **s == Some(Standing::InForce)) {
+                spec.add_products(reaction, &mut products);
+            }
+            if products.len() == count {
+                break;
+            }
+        }
+        let reactions: Vec<_> = possible.into_iter().zip(standing).filter_map(|(r, s)| Some((r, s?))).collect();
+        let in_force = reactions.iter().filter(|(_, standing)| *standing == Standing::InForce);
+        spec.reactions.splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
+        self.added = Added { reactions, products, lava_may_come: before.lava_may_come };
+        // The lava of reactions is the melt, where there is one.
+        spec.take_melting();
+        self.check().map_err(|invalid| {
+            let expected = format!("false, or fewer tables: with what it adds, {invalid}");
+            Invalid::new("default_reactions", "true", expected)
+        })
+    }
+
+    /// The reactions that the scene's text has.
+    pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
+        let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        &mut self.spec.reactions[in_force..]
+    }
+
+    /// Puts the default reactions of lava in force, too, in a scene that has none: somebody may pour some later, by a brush or a vent.
+    ///
+    /// # Errors
+    /// Names the table that is one too many.
+    pub fn expect_lava(&mut self) -> Result<(), SceneError> {
+        self.added.lava_may_come = true;
+        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
+    }
+
+    /// A line for each reaction, own and default, that the scene has the materials of.
+    pub fn reaction_lines(&self) -> Vec<String> {
+        let default = self.added.reactions.iter().map(|(reaction, standing)| {
+            let about = match standing {
+                Standing::InForce => "default".to_owned(),
+                Standing::Replaced => "default, replaced by a [[reaction]] of the scene".to_owned(),
+                Standing::Differs(name) => {
+                    format!("default, not in force: {name} has another kind or other elements than the preset")
+                }
+            };
+            format!("{reaction} ({about})")
+        });
+        let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let own = self.spec.reactions[in_force..].iter();
+        let products = self.added.products.iter().map(|name| format!("{name} comes of default reactions"));
+        default.chain(own.map(Reaction::to_string)).chain(products).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use lavoxel_automaton::engine::tiled::Tiled;
+    use lavoxel_automaton::world::{Edit, Layer, Shape};
+    use lavoxel_sim::simulation::{Command, Simulation};
+
+    #[test]
+    fn the_default_reactions_are_right_between_presets() {
+        let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("right tables");
+        let names = ["water", "steam", "ice", "rubble", "sand", "glass"];
+        let presets = names.map(|name| Material::preset(name).expect("a preset")).to_vec();
+        let solid = Material { name: "set".to_owned(), shows: Some(Shows::Solid), ..Material::unnamed() };
+        let all = Material::with_lava(presets.into_iter().chain([solid]).collect());
+        Reaction::validate_all(&lists.classic, &all).expect("balanced");
+        Reaction::validate_all(&lists.flow, &all).expect("balanced");
+        assert!(lists.classic.iter().all(|reaction| reaction.heat.is_none()));
+        assert!(lists.flow.iter().all(|reaction| reaction.heat.is_some()));
+    }
+
+    #[test]
+    fn lava_that_is_poured_later_reacts_where_it_is_expected() {
+        let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[body]]\nshape = \
+                    { kind = \"below\", level = 5.0 }\nmatter = { kind = \"material\", name = \"water\", amount = 1.0 }\n";
+        let shape = Shape::Box { from: [4.0, 8.0, 4.0], to: [8.0, 10.0, 8.0] };
+        let lava = Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
+        let poured = |scene: &Scene| {
+            let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+            simulation.command(Command::Put(lava.clone())).expect("lava");
+            (0..60).for_each(|_| simulation.step());
+            simulation.world().check().expect("the account is exact");
+            simulation
+        };
+        let mass = |simulation: &Simulation, name: &str| simulation.world().layer(name).map(Layer::mass);
+        let mut scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");
+        assert_eq!(mass(&poured(&scene), "rubble"), None, "nothing was expected");
+        scene.expect_lava().expect("few tables");
+        let simulation = poured(&scene);
+        assert!(
+            ["rubble", "steam"].iter().all(|name| mass(&simulation, name) > Some(0)),
+            "{:?}",
+            scene.reaction_lines()
+        );
+        // What is recorded says all of it.
+        let recorded = scene.recorded(&simulation).to_toml(Path::new("recorded.toml")).expect("a scene");
+        let again = Scene::parse(&recorded, Path::new("recorded.toml")).expect("its own scene");
+        let mut replayed = again.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        (0..60).for_each(|_| replayed.step());
+        assert_eq!(replayed.world().state_hash(), simulation.world().state_hash());
+        // Those of the scene go on to replace them, and the switch leaves them out.
+        let off = format!("default_reactions = false\n{text}");
+        let mut scene = Scene::parse(&off, Path::new("pond.toml")).expect("a right scene");
+        scene.expect_lava().expect("nothing to add");
+        assert_eq!(mass(&poured(&scene), "rubble"), None);
+    }
+}

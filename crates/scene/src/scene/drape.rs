@@ -1,0 +1,188 @@
+//! The picture over the ground of a scene, brought from its own place onto the box.
+
+use std::path::Path;
+
+use super::{Scene, SceneError, Stage};
+use lavoxel_automaton::view::{Drape, Pixels, linear_to_srgb};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::parallel::*;
+use lavoxel_geo::map::{Crs, Site, ToDegrees};
+use lavoxel_geo::terrain::TerrainError;
+use lavoxel_geo::terrain::photo::{self, Photo, Place};
+
+/// Longest side of a picture on a box, in pixels; and shortest longer side of one that comes from another place, whose edges lie anywhere.
+const LONGEST: f64 = 4096.0;
+const SHORTEST: f64 = 512.0;
+
+/// Points along a side of the box whose places in the picture are worked out; between them they are linear.
+const POINTS: usize = 33;
+
+/// Most times its own area that a mean over a sheared pixel is over.
+const MOST_AROUND: f64 = 8.0;
+
+impl Scene {
+    /// The picture over the ground; none in a scene that names none. Weighed beside the world.
+    ///
+    /// # Errors
+    /// [`SceneError::Terrain`] for a file that is no picture or shows another place, and for too much memory.
+    pub fn drape(&self, stage: &Stage) -> Result<Option<Drape>, SceneError> {
+        let Some(file) = &self.spec.terrain.drape else { return Ok(None) };
+        let path = self.folder.join(file);
+        let _held = stage.simulation.world().taken().held();
+        let drape = photo::read(&path).and_then(|photo| on_the_box(photo, &path, &stage.site));
+        drape.map(Some).map_err(|cause| self.wrong_terrain(cause))
+    }
+}
+
+/// Brings a picture onto a box: by its place where both have one, or else over all of it.
+fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainError> {
+    let Photo { size, rgba, place } = photo;
+    let pixels = Pixels { size, rgba };
+    let Some(place) = place.filter(|_| site.georeference.is_some()) else {
+        let way = Way::new(|shares| [0, 1].map(|axis| shares[axis] * size[axis] as f64));
+        let fits = size.iter().all(|side| *side as f64 <= LONGEST);
+        return Ok(Drape::new(if fits { pixels } else { laid(&pixels, &way, way.size(1.0), path)? }));
+    };
+    let to_picture = to_picture(&place, size, (site, path))?;
+    let sides = [site.grid.nx as f64, site.grid.nz as f64];
+    let way = Way::new(|[x, z]| {
+        let point = to_picture(site.on_the_map([x * sides[0], z * sides[1]]));
+        point.and_then(|point| place.pixel_of(point)).unwrap_or([f64::NAN; 2])
+    });
+    let draped = laid(&pixels, &way, way.size(SHORTEST), path)?;
+    match draped.rgba.chunks_exact(4).any(|pixel| pixel[3] > 0) {
+        true => Ok(Drape::new(draped)),
+        false => Err(elsewhere(&place, size, (path, site))),
+    }
+}
+
+/// The way from coordinates of the terrain to those of the picture.
+fn to_picture(
+    place: &Place,
+    size: [usize; 2],
+    (site, path): (&Site, &Path),
+) -> Result<impl Fn([f64; 2]) -> Option<[f64; 2]> + use<>, TerrainError> {
+    let (unknown, terrain) = (Crs::default(), site.crs());
+    let terrain = terrain.filter(|crs| **crs != unknown && place.crs != unknown && !crs.is_same(&place.crs));
+    let ways = match terrain {
+        None => None,
+        Some(terrain) => Some(ToDegrees::of(terrain).zip(ToDegrees::of(&place.crs)).ok_or_else(|| {
+            TerrainError::content(
+                path,
+                format!("a picture in the system of the terrain, {}", name(terrain)),
+                other(&place.crs),
+            )
+        })?),
+    };
+    let (crs, middle) = (place.crs.clone(), place.point_of([0.5 * size[0] as f64, 0.5 * size[1] as f64])[0]);
+    Ok(move |[x, y]: [f64; 2]| {
+        let [x, y] = match &ways {
+            None => [x, y],
+            Some((degrees, picture)) => picture.back(degrees.at(x, y))?,
+        };
+        Some([crs.near(x, middle), y])
+    })
+}
+
+/// A coordinate system in words.
+fn name(crs: &Crs) -> String {
+    let number = || crs.epsg().map(|code| format!("EPSG:{code}"));
+    crs.name().or_else(number).unwrap_or_else(|| "one without a name".to_owned())
+}
+
+fn other(crs: &Crs) -> String {
+    format!("{}; bring it there, for example with gdalwarp -t_srs", name(crs))
+}
+
+/// The error of a picture that shows nothing of the box.
+fn elsewhere(place: &Place, [wide, high]: [usize; 2], (path, site): (&Path, &Site)) -> TerrainError {
+    let span =
+        |[a, b]: [f64; 2], [c, d]: [f64; 2]| format!("x {} to {}, y {} to {}", a.min(c), a.max(c), b.min(d), b.max(d));
+    let box_ = span(site.on_the_map([0.0; 2]), site.on_the_map([site.grid.nx as f64, site.grid.nz as f64]));
+    let picture = span(place.point_of([0.0; 2]), place.point_of([wide as f64, high as f64]));
+    let words = |crs: &Crs| if *crs == Crs::default() { String::new() } else { format!(" ({})", name(crs)) };
+    let terrain = site.crs().map_or(String::new(), words);
+    let found = format!(
+        "{picture}{}; name a picture of this place as terrain.drape (--drape), or leave it out",
+        words(&place.crs)
+    );
+    TerrainError::content(path, format!("a picture that shows some of the terrain at {box_}{terrain}"), found)
+}
+
+/// Places in a picture, in its pixels, for those of the box, in shares of it.
+struct Way {
+    points: Vec<[f64; 2]>,
+}
+
+impl Way {
+    fn new(place: impl Fn([f64; 2]) -> [f64; 2]) -> Self {
+        let share = |i: usize| i as f64 / (POINTS - 1) as f64;
+        Self { points: (0..POINTS * POINTS).map(|i| place([share(i % POINTS), share(i / POINTS)])).collect() }
+    }
+
+    /// The place in the picture; not numbers where it has none.
+    fn at(&self, shares: [f64; 2]) -> [f64; 2] {
+        let part = shares.map(|share| share * (POINTS - 1) as f64);
+        let first = part.map(|part| (part as usize).min(POINTS - 2));
+        let [right, below] = [0, 1].map(|axis| part[axis] - first[axis] as f64);
+        let point = |x: usize, z: usize| self.points[(first[1] + z) * POINTS + first[0] + x];
+        let [nw, ne, sw, se] = [point(0, 0), point(1, 0), point(0, 1), point(1, 1)];
+        [0, 1].map(|axis| {
+            let along = |west: [f64; 2], east: [f64; 2]| west[axis] + right * (east[axis] - west[axis]);
+            along(nw, ne) + below * (along(sw, se) - along(nw, ne))
+        })
+    }
+
+    /// Steps in the picture across the box from west to east, and from north to south.
+    fn steps(&self) -> [[f64; 2]; 2] {
+        let step = |from: [f64; 2], to: [f64; 2]| [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis]);
+        [step([0.25, 0.5], [0.75, 0.5]), step([0.5, 0.25], [0.5, 0.75])].map(|step| step.map(|half| 2.0 * half))
+    }
+
+    /// Width and height in the picture's own pixels of one of so many new ones over the box.
+    fn span(&self, size: [usize; 2]) -> [f32; 2] {
+        let [across, down] = self.steps();
+        let span = [0, 1].map(|axis| across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64);
+        let area = (across[0] * down[1] - across[1] * down[0]).abs() / (size[0] * size[1]) as f64;
+        // Around pixels of a sheared picture there is far more than what they show.
+        if span[0] * span[1] > MOST_AROUND * area.max(1.0) {
+            [area.sqrt() as f32; 2]
+        } else {
+            span.map(|side| side as f32)
+        }
+    }
+
+    /// Columns and rows over the box of about the picture's own pixels, the longer side within the limits.
+    fn size(&self, shortest: f64) -> [usize; 2] {
+        let sides = self.steps().map(|[x, y]| x.hypot(y).max(1e-9));
+        let longer = sides[0].max(sides[1]);
+        let factor = longer.clamp(shortest, LONGEST) / longer;
+        sides.map(|side| ((side * factor).round() as usize).max(1))
+    }
+}
+
+/// A picture on so many pixels over the box; clear where it has none.
+fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pixels, TerrainError> {
+    let bytes = picture.rgba.len() + 4 * size[0] * size[1];
+    MemoryEstimate::of("the picture over the ground", bytes, 1.0)
+        .check("make it smaller, for example with gdal_translate -outsize 25% 0")
+        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+    let span = way.span(size);
+    let is_inside = |place: [f64; 2]| (0..2).all(|axis| (0.0..=picture.size[axis] as f64).contains(&place[axis]));
+    let mut rgba = vec![0; 4 * size[0] * size[1]];
+    rgba.par_chunks_mut(4 * size[0]).enumerate().for_each(|(row, pixels)| {
+        for (column, pixel) in pixels.chunks_exact_mut(4).enumerate() {
+            let place = way.at([(column as f64 + 0.5) / size[0] as f64, (row as f64 + 0.5) / size[1] as f64]);
+            if is_inside(place) {
+                pixel.copy_from_slice(&encoded(picture.mean(place.map(|at| at as f32), span)));
+            }
+        }
+    });
+    Ok(Pixels { size, rgba })
+}
+
+/// A linear colour and its opacity as bytes.
+fn encoded((linear, opaque): ([f32; 3], f32)) -> [u8; 4] {
+    let [red, green, blue] = linear.map(|light| (linear_to_srgb(light.clamp(0.0, 1.0)) * 255.0 + 0.5) as u8);
+    [red, green, blue, (opaque * 255.0 + 0.5) as u8]
+}

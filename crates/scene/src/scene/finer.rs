@@ -1,0 +1,265 @@
+//! A scene in finer cells: the box in metres, the ground, the places, the volumes and the times of what pours stay; a cell is smaller.
+//!
+//! With a factor of *f*, lengths in cells and numbers of steps are × *f*. Matter moves about a cell in a step, so *f* times as
+//! many steps take it as far in metres, and a step stands for a share 1/*f* of the time. Volumes in full cells are × *f*³, and
+//! those poured in each step × *f*². Losses on the way from cell to cell are spread over *f* ways in place of one. Docs: the part
+//! on finer cells in `docs/scenes.md`.
+
+use super::{BodySpec, Model, Scene, SceneError, VentPlace, VentRadius, VentTable};
+use lavoxel_air::AirSpec;
+use lavoxel_automaton::matter::{Kind as Moves, Material, Reaction, Where};
+use lavoxel_automaton::rules::{RulesChange, RulesSpec};
+use lavoxel_automaton::view::LookSpec;
+use lavoxel_automaton::world::{Matter, Shape};
+use lavoxel_base::grid::MAX_SIDE;
+use lavoxel_base::validate::{Invalid, within};
+use lavoxel_geo::terrain::{DEFAULT_CELL_SIZE_M, Kind, TerrainSpec};
+use lavoxel_sim::goals::GoalSpec;
+use lavoxel_sim::simulation::EventSpec;
+
+/// Largest factor of a scene in finer cells.
+pub const MOST_FINER: usize = 8;
+
+/// Rock below the lowest height of a heightmap where nothing says how much, in cells.
+const USUAL_BASE: f64 = 4.0;
+
+/// Largest smoothing and size of plates that a look can say, in cells.
+const MOST_SMOOTHING: f32 = 3.0;
+const MOST_PLATE: f32 = 1000.0;
+
+impl Scene {
+    /// Replaces the cells by `factor` as many along each side, and all that is said in cells and steps with them, so that the same
+    /// eruption is computed in finer cells. Its memory is checked when it is built.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] names the factor, or the key for which there are no finer cells: a box that is one cell wide, or what
+    /// would be out of its range.
+    pub fn make_finer(&mut self, factor: usize) -> Result<(), SceneError> {
+        let origin = self.origin.clone();
+        let invalid = |invalid| SceneError::Invalid { path: origin.clone(), invalid };
+        within("finer", factor as f64, 1.0, MOST_FINER as f64).map_err(invalid)?;
+        if factor == 1 {
+            return Ok(());
+        }
+        self.check_can_be_finer(factor).map_err(invalid)?;
+        let f = Finer { factor, by: factor as f64 };
+        let materials = self.materials();
+        self.own_reactions_mut().iter_mut().for_each(|reaction| f.reaction(reaction));
+        let spec = &mut self.spec;
+        let classic = spec.model == Model::Classic;
+        spec.grid.size = spec.grid.size.map(|side| side * factor);
+        f.cells(&mut spec.grid.cell_size_m, spec.terrain.kind);
+        spec.grid.cell_height_m = spec.grid.cell_height_m.map(|height| height / f.by);
+        f.terrain(&mut spec.terrain);
+        if classic {
+            f.rules(&mut spec.rules);
+        }
+        spec.vents.iter_mut().for_each(|vent| f.vent(vent, true));
+        for source in &mut spec.sources {
+            let grains = materials.iter().any(|m| Some(&m.name) == source.material.as_ref() && m.kind == Moves::Grain);
+            f.vent(source, !grains);
+        }
+        spec.fumes.iter_mut().for_each(|fume| f.vent(fume, false));
+        spec.materials.iter_mut().for_each(|material| f.material(material));
+        spec.bodies.iter_mut().for_each(|body| f.body(body));
+        spec.heaters.iter_mut().for_each(|heater| f.shape(&mut heater.shape));
+        spec.events.iter_mut().for_each(|event| f.event(event));
+        spec.goals.iter_mut().for_each(|goal| f.goal(goal));
+        if let Some(air) = &mut spec.air {
+            f.air(air);
+        }
+        if let Some(flow) = spec.flow_mut() {
+            flow.step_s /= f.by;
+            flow.short_steps = f.short_steps(&flow.short_steps, flow.step_s);
+        }
+        f.look(&mut spec.look);
+        spec.film.steps = spec.film.steps.saturating_mul(factor as u64);
+        spec.film.every = spec.film.every.saturating_mul(factor as u64);
+        spec.film.keys.iter_mut().filter_map(|key| key.step.as_mut()).for_each(|step| f.steps(step));
+        spec.take_duration();
+        let [nx, ny, nz] = spec.grid.size;
+        let choice = format!("cells {factor} times as fine, in {factor} times as many steps: {nx} × {ny} × {nz}");
+        self.choices.push(choice);
+        self.validate()?;
+        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: origin, invalid })
+    }
+
+    /// Refuses a box that has no finer cells.
+    fn check_can_be_finer(&self, factor: usize) -> Result<(), Invalid> {
+        let size = self.spec.grid.size;
+        let refused = |expected: &str| Err(Invalid::new("grid.size", format!("{size:?}"), expected));
+        if size.contains(&1) {
+            return refused("more than one cell along each side: a slice has no finer cells across");
+        }
+        match size.iter().any(|side| side * factor > MAX_SIDE) {
+            true => refused(&format!("at most {} along each side for cells {factor} times as fine", MAX_SIDE / factor)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How many cells and steps take the place of one.
+#[derive(Clone, Copy)]
+struct Finer {
+    factor: usize,
+    by: f64,
+}
+
+impl Finer {
+    /// Edge of a cell; a box on a heightmap takes the cells with which it fits.
+    fn cells(self, edge_m: &mut Option<f64>, kind: Kind) {
+        let usual = (kind != Kind::Heightmap).then_some(DEFAULT_CELL_SIZE_M);
+        *edge_m = edge_m.or(usual).map(|edge| edge / self.by);
+    }
+
+    /// Generated ground is made in shares of the box.
+    fn terrain(self, terrain: &mut TerrainSpec) {
+        let usual = (terrain.kind == Kind::Heightmap).then_some(USUAL_BASE);
+        terrain.base_cells = terrain.base_cells.or(usual).map(|cells| cells * self.by);
+    }
+
+    fn steps(self, steps: &mut u64) {
+        *steps = steps.saturating_mul(self.factor as u64);
+    }
+
+    /// Steps that end early, by shorter ones of `step_s` seconds: each is as many as take the place of a whole one.
+    fn short_steps(self, short: &[[f64; 2]], step_s: f64) -> Vec<[f64; 2]> {
+        let mut finer = Vec::new();
+        let (mut next, mut next_s) = (0.0, 0.0);
+        for &[step, end_s] in short {
+            let start_s = next_s + (step - next) * self.by * step_s;
+            finer.extend((1..=self.factor).map(|part| {
+                let end_s =
+                    if part == self.factor { end_s } else { start_s + (end_s - start_s) * part as f64 / self.by };
+                [step * self.by + (part - 1) as f64, end_s]
+            }));
+            (next, next_s) = (step + 1.0, end_s);
+        }
+        finer
+    }
+
+    fn place(self, place: &mut [f64; 3]) {
+        *place = place.map(|cells| cells * self.by);
+    }
+
+    /// A vent; of some that pour, the rate is no volume.
+    fn vent(self, vent: &mut VentTable, is_volume: bool) {
+        if let VentPlace::Cells { x, z } = &mut vent.place {
+            (*x, *z) = (*x * self.by, *z * self.by);
+            vent.to.iter_mut().for_each(|point| *point = point.map(|cells| cells * self.by));
+        }
+        if let VentRadius::Cells(radius) = &mut vent.radius {
+            *radius *= self.by;
+        }
+        vent.height = vent.height.map(|height| height * self.by);
+        vent.for_box = vent.for_box.map(|sides| sides.map(|side| side * self.factor));
+        if is_volume {
+            vent.rate *= self.by * self.by;
+        }
+        self.steps(&mut vent.start);
+        vent.end.iter_mut().for_each(|end| self.steps(end));
+    }
+
+    /// The share that is left after each of so many ways, of which all together leave `share`.
+    fn kept(self, share: f64) -> f64 {
+        share.powf(1.0 / self.by)
+    }
+
+    fn lost(self, share: f64) -> f64 {
+        1.0 - self.kept(1.0 - share)
+    }
+
+    /// The energy that a way of a cell costs.
+    fn rules(self, rules: &mut RulesSpec) {
+        rules.alpha = self.kept(rules.alpha);
+        rules.beta = self.kept(rules.beta);
+        rules.friction.on_solid = self.lost(rules.friction.on_solid);
+        rules.friction.on_liquid = self.lost(rules.friction.on_liquid);
+    }
+
+    /// A deep column holds as much more than a shallow one.
+    fn material(self, material: &mut Material) {
+        material.compress.max /= self.by;
+    }
+
+    /// Where two materials meet, a surface of more cells reacts in more steps, which is as much; what reacts inside of a cell does so in
+    /// more steps.
+    fn reaction(self, reaction: &mut Reaction) {
+        if reaction.near.is_none() && reaction.place.is_none_or(|place| place == Where::Cell) {
+            reaction.chance /= self.by;
+        }
+    }
+
+    fn body(self, body: &mut BodySpec) {
+        self.shape(&mut body.shape);
+        if let Matter::Raise { by } = &mut body.matter {
+            *by *= self.by;
+        }
+    }
+
+    fn shape(self, shape: &mut Shape) {
+        match shape {
+            Shape::Box { from, to } => [from, to].into_iter().for_each(|place| self.place(place)),
+            Shape::Sphere { center, radius } => {
+                self.place(center);
+                *radius *= self.by;
+            }
+            Shape::Cylinder { base, radius, height } => {
+                self.place(base);
+                (*radius, *height) = (*radius * self.by, *height * self.by);
+            }
+            Shape::Line { points, width } => {
+                points.iter_mut().flatten().for_each(|place| *place *= self.by);
+                *width *= self.by;
+            }
+            Shape::Below { level } => *level *= self.by,
+            Shape::Mesh(mesh) => {
+                [&mut mesh.base, &mut mesh.origin].into_iter().flatten().for_each(|place| self.place(place));
+                mesh.height = mesh.height.map(|height| height * self.by);
+            }
+            Shape::Heightmap(relief) => {
+                [&mut relief.from, &mut relief.size].into_iter().for_each(|place| self.place(place));
+            }
+        }
+    }
+
+    fn event(self, event: &mut EventSpec) {
+        self.steps(&mut event.at);
+        if let Some(put) = &mut event.put {
+            self.body(put);
+        }
+        if let Some(rules) = &mut event.rules {
+            self.change(rules);
+        }
+    }
+
+    /// Volumes of a goal are those of the box in metres.
+    fn goal(self, goal: &mut GoalSpec) {
+        self.shape(&mut goal.shape);
+        self.steps(&mut goal.until);
+        let volumes = [&mut goal.keep_below, &mut goal.reach].into_iter().flatten();
+        volumes.for_each(|cells| *cells *= self.by.powi(3));
+    }
+
+    /// Other values of the rules from a step on.
+    fn change(self, rules: &mut RulesChange) {
+        rules.each(|key, value| match key {
+            "alpha" | "beta" => self.kept(value),
+            "friction.on_solid" | "friction.on_liquid" => self.lost(value),
+            _ => value,
+        });
+    }
+
+    /// The air keeps its seconds; where it is slowed down in cells and steps, it is so in more of them.
+    fn air(self, air: &mut AirSpec) {
+        air.step_s /= self.by;
+        air.friction = air.friction.map(|part| part / self.by);
+        air.article.heat_decay = air.article.heat_decay.map(|part| part / self.by as f32);
+    }
+
+    /// Patterns of the lava's surface keep their size.
+    fn look(self, look: &mut LookSpec) {
+        look.smoothing = (look.smoothing * self.by as f32).min(MOST_SMOOTHING);
+        look.plate_size = look.plate_size.map(|cells| (cells * self.by as f32).min(MOST_PLATE));
+    }
+}

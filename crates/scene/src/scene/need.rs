@@ -1,0 +1,290 @@
+//! The memory of a scene, estimated from its numbers alone.
+
+use toml_parser::lexer::TokenKind;
+
+use super::error::SceneError;
+use super::{Model, Scene, SceneSpec, VentTable};
+use lavoxel_air::AirSpec;
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::matter::{FLOATED, can_float};
+use lavoxel_automaton::world::{BYTES_A_DISPLACED_CELL, Edit, MOST_FLOODED, Matter, TRACED, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::memory::{Held, MemoryEstimate};
+use lavoxel_flow::{Flow, FlowCell};
+use lavoxel_geo::terrain::Kind;
+use lavoxel_sim::lowpass::LowPass;
+
+/// Bytes of a column of a vent: its place.
+const BYTES_A_VENT_COLUMN: f64 = 16.0;
+
+/// Bytes of a rate in the list of its vent, which doubled as it grew, and in those of the simulation.
+pub(super) const BYTES_A_RATE: f64 = 4.0 * size_of::<[f64; 2]>() as f64;
+
+/// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every step.
+const STEPS_POURED: f64 = 2.0;
+
+/// Bytes of memory for a token of a text in TOML while it is read: the token and what it stands for, in lists that
+/// double as they grow.
+const BYTES_A_TOKEN: f64 = 128.0;
+
+/// Bytes of a table, however few values it has, and of an array, or of half the name of a table in brackets.
+const BYTES_A_TABLE: f64 = 1400.0;
+const BYTES_AN_ARRAY: f64 = 700.0;
+
+/// Memory that reading a text in TOML takes, estimated from its tokens.
+pub fn reading(text: &str) -> MemoryEstimate {
+    let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
+    // Dots since the last name or value, which make tables in a name and fractions in a value.
+    let mut dots = 0;
+    let (mut starts, mut is_header) = (true, false);
+    for token in toml_parser::Source::new(text).lex() {
+        tokens += 1;
+        match token.kind() {
+            TokenKind::Dot => dots += 1,
+            TokenKind::Equals => tables += std::mem::take(&mut dots),
+            TokenKind::RightSquareBracket => tables += if is_header { std::mem::take(&mut dots) } else { 0 },
+            TokenKind::LeftSquareBracket => {
+                arrays += 1;
+                is_header |= starts;
+            }
+            TokenKind::LeftCurlyBracket => (tables, dots) = (tables + 1, 0),
+            TokenKind::Comma => dots = 0,
+            TokenKind::Newline => (dots, is_header) = (0, false),
+            _ => {}
+        }
+        starts = matches!(token.kind(), TokenKind::Newline) || starts && matches!(token.kind(), TokenKind::Whitespace);
+    }
+    MemoryEstimate::of("reading the scene", tokens, BYTES_A_TOKEN)
+        .and(MemoryEstimate::of("the tables of the scene", tables, BYTES_A_TABLE))
+        .and(MemoryEstimate::of("the arrays of the scene", arrays, BYTES_AN_ARRAY))
+        .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
+}
+
+/// Bytes of a column while heights of a map are fitted to the box, besides the ground made of them.
+const BYTES_A_FITTED_COLUMN: f64 = 4.0;
+
+impl Scene {
+    /// Memory that the world takes at step 0, or right after the event that puts in most. The lava that vents pour
+    /// later is not in it; see [`State::check_memory`](lavoxel_sim::state::State::check_memory).
+    pub fn need(&self) -> MemoryEstimate {
+        let spec = &self.spec;
+        let Ok(grid) = spec.grid.grid() else { return MemoryEstimate::default() };
+        let fitted = if spec.terrain.kind == Kind::Heightmap { BYTES_A_FITTED_COLUMN } else { 0.0 };
+        World::need(grid)
+            .and(MemoryEstimate::of("fitting the heights", grid.columns(), fitted))
+            .and(World::need_of_layers(grid, spec.other_materials()))
+            .and(World::need_of_tracing(grid, spec.materials.iter().filter(|material| material.traces()).count(), 0))
+            .and(vents(spec, grid))
+            .and(edits(spec, grid))
+            .and(spec.need_of_goals(grid))
+    }
+
+    /// Cells of the air, 0 without. Where only the terrain's file knows how large a voxel is, the air counts without its margin and
+    /// as high as it is by default.
+    pub fn air_cells(&self) -> usize {
+        let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else { return 0 };
+        let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
+        air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
+    }
+
+    /// Memory of the air itself and of all that pictures and files read of the world: the low-pass.
+    pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
+        let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
+        let Some(air) = &self.spec.air else { return fields };
+        let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
+        fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))
+    }
+
+    /// Checks that the world, and what is made of it (`extra`), take no more memory than allowed.
+    ///
+    /// # Errors
+    /// [`SceneError::Memory`] with the scene's file.
+    pub fn check_memory(&self, extra: MemoryEstimate) -> Result<(), SceneError> {
+        self.check_more(&self.need().and(extra))
+    }
+
+    /// Checks memory beside what is held already, and counts it from now on.
+    pub(super) fn hold(&self, more: &MemoryEstimate) -> Result<Held, SceneError> {
+        self.check_more(more)?;
+        Ok(more.held())
+    }
+
+    fn check_more(&self, more: &MemoryEstimate) -> Result<(), SceneError> {
+        let check = more.check("make grid.size or the pictures smaller");
+        check.map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })
+    }
+}
+
+/// An air and the size of its voxels, or what of it does not depend on that.
+fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
+    match cell_m {
+        Some(cell_m) => (air.clone(), cell_m),
+        None => (AirSpec { margin_m: 0.0, height_m: None, ..air.clone() }, 1.0),
+    }
+}
+
+/// Bytes of a column that an edit raises: its place, its number, its levels, and lists of these.
+const BYTES_A_RAISED_COLUMN: f64 = 56.0;
+
+/// The vents' columns, what they pour at once, and the rows of the box that they pour into.
+fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
+    // Where only the terrain's file knows how large a cell is, it is taken for a small one.
+    let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
+    let vents = || spec.vents.iter().chain(&spec.sources).chain(&spec.fumes);
+    let area = |vent: &VentTable| {
+        let [wide, deep] = vent.extent(grid, cell_m);
+        let across = 2.0 * vent.radius_in(grid, cell_m) + 2.0;
+        // Of a fissure a strip along each of its pieces.
+        let strips = across * (across + 1.5 * vent.to.len() as f64 * (wide + deep));
+        (wide * deep).min(strips)
+    };
+    let columns: f64 = vents().map(area).sum();
+    let deep: f64 = vents().map(|vent| vent.extent(grid, cell_m)[1] + 8.0).sum();
+    let room = |vent: &VentTable| area(vent) * grid.ny as f64;
+    let poured = vents().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
+    let rates = vents().filter_map(|vent| vent.flow.as_ref()).map(|flow| flow.rates_m3_s.len()).sum();
+    MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN)
+        .and(MemoryEstimate::of("the rates of the vents", rates, BYTES_A_RATE))
+        .and(World::need_of_lava(grid, poured, deep))
+}
+
+/// Memory of what all bodies put in, and of the one event that puts in most.
+fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
+    let mut all = Put::default();
+    let factor = |edit: &Edit| {
+        let is_named = |material: &&Material| edit.matter.material() == Some(&material.name);
+        match spec.materials.iter().find(is_named) {
+            Some(material) if material.traces() => 1.0 + TRACED,
+            Some(material) if can_float(material, spec.materials.iter()) => 1.0 + FLOATED,
+            _ => 1.0,
+        }
+    };
+    spec.bodies.iter().for_each(|body| all.add(body, factor(body), grid));
+    let later = spec.events.iter().filter_map(|event| event.put.as_ref()).map(|edit| {
+        let mut one = Put::default();
+        one.add(edit, factor(edit), grid);
+        one.need(grid)
+    });
+    let bodies = all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default());
+    let is_rock = |edit: &Edit| matches!(edit.matter, Matter::Rock | Matter::Solid { .. });
+    let rock = spec.edits().any(|(_, edit)| is_rock(edit));
+    let displaced = if rock { all.cells.min(grid.cells() as f64) * BYTES_A_DISPLACED_CELL } else { 0.0 };
+    bodies
+        .and(MemoryEstimate::of("what rock displaces", 1, displaced))
+        .and(flow_cells(spec, &all, grid))
+        .and(surveys(spec, grid))
+}
+
+/// Heights of surveys on all columns, and the columns of one while they are brought there.
+fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
+    let surveys = spec.edits().filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_))).count() as f64;
+    let bytes = surveys * size_of::<f32>() as f64 + surveys.min(1.0) * BYTES_A_RAISED_COLUMN;
+    MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
+}
+
+/// Cells of the flow of a scene of the physical model that bodies and events change; events add up.
+fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
+    if spec.model != Model::Flow {
+        return MemoryEstimate::default();
+    }
+    let mut all = Put { flow_cells: bodies.flow_cells, flow_columns: bodies.flow_columns, ..Put::default() };
+    spec.events.iter().filter_map(|event| event.put.as_ref()).for_each(|edit| all.add(edit, 1.0, grid));
+    // Where only the terrain's file knows how large a cell is, it is taken for a small one.
+    let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
+    for vent in spec.vents.iter().chain(&spec.sources) {
+        all.flow_columns += Flow::columns_around(vent.extent(grid, cell_m));
+    }
+    // A list of cells doubles when it grows.
+    let bytes = all.flow_cells.min(grid.cells() as f64) * 2.0 * size_of::<FlowCell>() as f64;
+    let columns = Flow::need_of_columns(all.flow_columns.min(grid.columns() as f64));
+    MemoryEstimate::of("the cells that bodies and events change", 1, bytes).and(MemoryEstimate::of(
+        "the columns that bodies, events and vents reach",
+        1,
+        columns,
+    ))
+}
+
+/// Matter that edits put into the box, at most.
+#[derive(Default)]
+struct Put {
+    cells: f64,
+    deep: f64,
+    hollow_columns: f64,
+    /// Cells that a flow keeps, up to the top of what is put in.
+    flow_cells: f64,
+    /// Columns of a flow whose blocks are made.
+    flow_columns: f64,
+}
+
+impl Put {
+    /// Counts an edit; `factor` is what its matter takes of memory relative to the lava's.
+    fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
+        let [wide, high, deep] = edit.shape.extent(grid);
+        if !matches!(
+            edit.matter,
+            Matter::Drain
+                | Matter::Air(_)
+                | Matter::Material { .. }
+                | Matter::Flood { .. }
+                | Matter::Replace { .. }
+                | Matter::Ground(_)
+        ) {
+            self.flow_cells += wide * deep * edit.shape.top(grid);
+            self.flow_columns += Flow::columns_around([wide, deep]);
+        }
+        match edit.matter {
+            Matter::Lava { .. } | Matter::Material { .. } => {
+                self.cells += factor * wide * high * deep;
+                self.deep += deep;
+            }
+            Matter::Replace { .. } => {
+                self.cells += factor * wide * high * deep;
+                self.deep += deep;
+            }
+            // The hollow is known only once the ground is there.
+            Matter::Flood { .. } => {
+                self.cells += factor * (grid.cells().min(MOST_FLOODED) as f64);
+                self.deep += grid.nz as f64;
+            }
+            // A column that is dug into may become hollow.
+            Matter::Rock | Matter::Nothing | Matter::Raise { .. } | Matter::Solid { .. } => {
+                self.hollow_columns += wide * deep
+            }
+            // Ground under the sky becomes no hollow.
+            Matter::Drain | Matter::Air(_) | Matter::Ground(_) => {}
+        }
+    }
+
+    fn need(&self, grid: Grid) -> MemoryEstimate {
+        World::need_of_lava(grid, self.cells, self.deep).and(World::need_of_hollows(grid, self.hollow_columns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use lavoxel_automaton::engine::tiled::Tiled;
+    use lavoxel_sim::lowpass::AirVolume;
+
+    #[test]
+    fn what_is_drawn_of_the_air_counts() {
+        let scene = |text: &str| {
+            let whole = format!("[grid]\nsize = [40, 30, 40]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n{text}");
+            Scene::parse(&whole, Path::new("scene.toml")).expect("a right scene")
+        };
+        let still = scene("");
+        assert_eq!(still.air_cells(), 0);
+        for text in ["[air]\n", "[air]\nratio = 1\nmargin_m = 130.0\nheight_m = 900.0\n"] {
+            let airy = scene(text);
+            let simulation = airy.build(Box::new(Tiled::default())).expect("it fits").simulation;
+            let air = simulation.world().air().expect("the scene has air");
+            assert_eq!(airy.air_cells(), air.grid().cells.cells(), "{text}");
+            let grid = simulation.world().grid();
+            let more = airy.need_of_fields(grid).bytes() - still.need_of_fields(grid).bytes();
+            let carried = airy.air_cells() as f64 * AirVolume::BYTES_A_CELL;
+            assert!(more as f64 >= air.bytes() as f64 + carried, "{text}: {more} for {} and {carried}", air.bytes());
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Opens a named file: a scene file is read, a heightmap gets a scene around it.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::Deserialize;
+
+use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, StartSpec, VentPlace, VentTable};
+use lavoxel_automaton::rules::Walls;
+use lavoxel_automaton::world::Edit;
+use lavoxel_base::inside::is_session;
+use lavoxel_base::validate::Invalid;
+use lavoxel_geo::terrain::TerrainSpec;
+use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
+use lavoxel_sim::simulation::EventSpec;
+use lavoxel_sim::source::{VentFlow, VentSpec, check_vents};
+
+/// Values that override those of a scene's file: the flags of a command line, or a table of these keys.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Overrides {
+    /// Cells along x, y and z instead of the scene's.
+    pub size: Option<[usize; 3]>,
+    /// Edge of a cell of the box in metres, instead of the scene's.
+    pub cell_size_m: Option<f64>,
+    /// Height of a cell of the box in metres, in a scene of the physical model.
+    pub cell_height_m: Option<f64>,
+    /// Keys of the terrain that replace the scene's; its kind and file are ignored.
+    pub terrain: TerrainSpec,
+    /// Vents instead of all of the scene's; empty: the scene's.
+    pub vents: Vec<VentOverride>,
+    /// Files of lines (`.geojson`) that are barriers besides those of the scene.
+    pub barriers: Vec<PathBuf>,
+    /// Heights of other surveys (`.tif`, `.asc`) from a time on, in the physical model; files are named from the folder in which the
+    /// program runs.
+    pub surveys: Vec<(Seconds, PathBuf)>,
+    /// The sides of the box, instead of the scene's.
+    pub walls: Option<Walls>,
+    /// Preset of the lava of the physical model, instead of the scene's; a heightmap with one gets that model.
+    pub lava: Option<LavaSpec>,
+    /// Lava that lies there before the first step, instead of the scene's; its files are named from the folder in which the program runs.
+    pub start: Option<StartSpec>,
+    /// How long the scene runs, in the physical model.
+    pub duration: Option<Seconds>,
+    /// Length of a step in seconds on a bare heightmap, in the physical model; left out, what suits pictures.
+    pub time_step: Option<Seconds>,
+    /// Whether steps on a bare heightmap are, without `time_step`, as long as the results of a whole eruption allow.
+    pub long_steps: bool,
+    /// Cells along a side for each one of the scene, after all other overrides; see [`Scene::make_finer`].
+    pub finer: Option<usize>,
+}
+
+/// A vent that replaces those of the scene; as text `64,64` (cells), `1200m,800m`, `map:499800,4178300` or `summit`, a fissure as two
+/// places, `1200m,800m..1500m,900m`; each with or without `@2.5` (full cells a step), `@15m3/s` or a table of rates, `@rates.csv`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct VentOverride {
+    /// Its centre, or the first point of a fissure.
+    pub place: VentPlace,
+    /// The last point of a fissure, in the units of the first one.
+    pub to: Option<[f64; 2]>,
+    /// Full cells poured in a step; left out, the default of a scene, or what suits the box around a heightmap.
+    pub rate: Option<f64>,
+    /// Cubic metres poured in a second, in the physical model, in place of `rate`; left out, [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
+    pub rate_m3_s: Option<f64>,
+    /// Table of rates (`.csv`) in place of both, from the folder in which the program runs.
+    pub rates: Option<PathBuf>,
+}
+
+impl TryFrom<String> for VentOverride {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl FromStr for VentOverride {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "\"{text}\" is not a vent such as 64,64 (cells), 1200m,800m (metres), map:499800,4178300 or summit, or a fissure such \
+                 as 1200m,800m..1500m,900m; with @RATE (full cells a step), @RATEm3/s, @RATES.csv or none of them"
+            )
+        };
+        let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
+        let (place, rate) = text.split_once('@').map_or((text, None), |(place, rate)| (place, Some(rate)));
+        let is_table = |rate: &&str| rate.trim().to_lowercase().ends_with(".csv");
+        let rates = rate.filter(is_table).map(|file| PathBuf::from(file.trim()));
+        let rate = rate.filter(|rate| !is_table(rate));
+        let of_unit = |unit| rate.and_then(|rate: &str| rate.trim().strip_suffix(unit));
+        let (rate, rate_m3_s) = match of_unit("m3/s").or_else(|| of_unit("m³/s")) {
+            Some(rate) => (None, Some(number(rate)?)),
+            None => (rate.map(number).transpose()?, None),
+        };
+        if place.trim() == "summit" {
+            return Ok(Self { place: VentPlace::Summit, to: None, rate, rate_m3_s, rates });
+        }
+        let on_map = place.trim().strip_prefix("map:");
+        let (first, last) = place.split_once("..").map_or((place, None), |(first, last)| (first, Some(last)));
+        // Two numbers, and whether both are in metres.
+        let pair = |text: &str| -> Result<([f64; 2], bool), String> {
+            let text = text.trim();
+            let (east, south) = text.strip_prefix("map:").unwrap_or(text).split_once(',').ok_or_else(wrong)?;
+            match (east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
+                (Some(east), Some(south)) => Ok(([number(east)?, number(south)?], true)),
+                _ => Ok(([number(east)?, number(south)?], false)),
+            }
+        };
+        let ([a, b], in_metres) = pair(first)?;
+        let place = match (on_map, in_metres) {
+            (Some(_), true) => return Err(wrong()),
+            (Some(_), false) => VentPlace::Map { map_x: a, map_y: b },
+            (None, true) => VentPlace::Metres { x_m: a, z_m: b },
+            (None, false) => VentPlace::Cells { x: a, z: b },
+        };
+        let to = last.map(pair).transpose()?;
+        if to.is_some_and(|(_, metres)| metres != in_metres) {
+            return Err(wrong());
+        }
+        Ok(Self { place, to: to.map(|(point, _)| point), rate, rate_m3_s, rates })
+    }
+}
+
+impl Scene {
+    /// A vent that opens now, on the ground as it is now.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] for a place outside of the box, a rate of the other model, or a table that cannot be read.
+    pub fn vent_now(&self, vent: &VentOverride, stage: &Stage) -> Result<VentSpec, SceneError> {
+        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        vent.check("vent", self.spec.model).map_err(invalid)?;
+        let mut scene = self.clone();
+        let flow = (self.spec.model == Model::Flow).then(Box::default);
+        scene.spec.vents = vec![vent.like(&VentTable { flow, ..VentTable::default() })];
+        scene.read_rates().map_err(invalid)?;
+        scene.spec.check_model().map_err(invalid)?;
+        let grid = stage.site.grid;
+        let spec = scene.spec.vents[0].on("vent", &stage.surface(), grid).map_err(invalid)?;
+        check_vents([&spec].into_iter(), grid).map_err(invalid)?;
+        // From the present step on, whatever the table has for the start.
+        let start = spec.start.max(stage.simulation.steps());
+        Ok(VentSpec { start, ..spec })
+    }
+}
+
+impl VentOverride {
+    /// The vent, with the rest from another one.
+    pub(super) fn like(&self, model: &VentTable) -> VentTable {
+        let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
+        // Scenes name files from their own folder.
+        let whole = |file: &PathBuf| std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        let files = |file: &PathBuf| vec![whole(file).to_string_lossy().into_owned()];
+        let rates = |file| RatesFiles { files: files(file), start: None, shift: 0.0, radiant_j_m3: None };
+        VentTable {
+            rates: self.rates.as_ref().map(rates).map(Box::new),
+            place: self.place,
+            to: self.to.into_iter().collect(),
+            rate: self.rate.unwrap_or(model.rate),
+            flow,
+            ..model.clone()
+        }
+    }
+
+    /// Refuses a rate of the other model; `key` is the name of the vent's table.
+    fn check(&self, key: &str, model: Model) -> Result<(), Invalid> {
+        match (model, self.rate, self.rate_m3_s) {
+            (Model::Flow, Some(rate), _) => Err(Invalid::new(
+                &format!("{key}.rate"),
+                rate,
+                "in cubic metres a second in the physical model, such as @15m3/s",
+            )),
+            (Model::Classic, _, Some(rate)) => Err(Invalid::new(
+                &format!("{key}.rate_m3_s"),
+                rate,
+                "in full cells a step in the classic model, such as @2; or pass --lava NAME with a heightmap",
+            )),
+            (Model::Classic, None, None) if self.rates.is_some() => {
+                let (file, expected) =
+                    (self.rates.as_deref().unwrap_or(Path::new("")), "left out in the classic model");
+                Err(Invalid::new(&format!("{key}.rates_files"), file.display(), expected))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scene {
+    /// Reads a scene file, or builds a scene around a heightmap.
+    ///
+    /// # Errors
+    /// Errors of [`Scene::load`] and [`Scene::around_heightmap`], and [`SceneError::Neither`] for any other
+    /// file.
+    pub fn open(path: &Path) -> Result<Self, SceneError> {
+        if Self::is_heightmap(path) {
+            return Self::around_heightmap(path, &Overrides::default());
+        }
+        let known_name = is_toml(path) || is_session(path) || path.extension().is_none();
+        Self::load(path).map_err(|error| match error {
+            SceneError::Text { .. } | SceneError::NotText { .. } if !known_name => {
+                SceneError::Neither { path: path.to_owned(), known: known_endings() }
+            }
+            other => other,
+        })
+    }
+
+    /// Whether a file is a heightmap and no scene, by its name or else its first bytes.
+    pub fn is_heightmap(path: &Path) -> bool {
+        !is_toml(path) && !is_session(path) && is_heightmap(path)
+    }
+
+    /// Replaces values of the scene by the overrides, and checks every number again.
+    ///
+    /// # Errors
+    /// [`SceneError::Invalid`] for a number that is out of range or a key that this kind of terrain does not have.
+    pub fn apply(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
+        let spec = &mut self.spec;
+        spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
+        spec.grid.cell_size_m = overrides.cell_size_m.or(spec.grid.cell_size_m);
+        spec.terrain = std::mem::take(&mut spec.terrain).overridden(&overrides.terrain);
+        spec.grid.cell_height_m = overrides.cell_height_m.or(spec.grid.cell_height_m);
+        if !overrides.vents.is_empty() {
+            let flow = (spec.model == Model::Flow).then(Box::default);
+            let model = VentTable { flow, ..VentTable::default() };
+            spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
+        }
+        self.add_barriers(&overrides.barriers)?;
+        if let Some(walls) = overrides.walls {
+            self.set_walls(walls);
+        }
+        if let Some(time) = overrides.time_step {
+            let expected = "left out with a scene, whose events count its own steps; change flow.step_s in its file";
+            let invalid = Invalid::new("flow.step_s", time, expected);
+            return Err(SceneError::Invalid { path: self.origin.clone(), invalid });
+        }
+        self.put_flow(overrides)?;
+        self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.validate()?;
+        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.make_finer(overrides.finer.unwrap_or(1))
+    }
+
+    /// Adds files of barriers, whose names are from the folder in which the program runs.
+    pub(super) fn add_barriers(&mut self, files: &[PathBuf]) -> Result<(), SceneError> {
+        for file in files {
+            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
+            self.spec.barriers.push(super::BarrierSpec::of_file(whole));
+        }
+        Ok(())
+    }
+
+    /// Replaces values of the physical model, and refuses them in a scene of the other one.
+    pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
+        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        let model = self.spec.model;
+        for (i, vent) in overrides.vents.iter().enumerate() {
+            vent.check(&format!("vent[{i}]"), model).map_err(invalid)?;
+        }
+        let Some(flow) = self.spec.flow_mut() else {
+            let expected = "left out in the classic model; the physical one is that of a scene with model = \"flow\", or of a \
+                            heightmap with --lava NAME";
+            let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
+            let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
+            let given = given.or_else(|| overrides.start.as_ref().map(|_| ("flow.start", "a table".to_owned())));
+            let given = given.or_else(|| overrides.time_step.map(|time| ("flow.step_s", time.to_string())));
+            let given = given.or_else(|| overrides.surveys.first().map(|(time, _)| ("survey", time.to_string())));
+            return match given {
+                Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),
+                None => Ok(()),
+            };
+        };
+        if let Some(lava) = &overrides.lava {
+            flow.lava = lava.clone();
+        }
+        flow.duration = overrides.duration.or(flow.duration);
+        if let Some(start) = &overrides.start {
+            flow.start = Some(Box::new(start.with_whole_names()));
+        }
+        let steps: Vec<u64> = overrides.surveys.iter().map(|(time, _)| flow.steps_in(*time)).collect();
+        for (at, (_, file)) in steps.into_iter().zip(&overrides.surveys) {
+            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
+            self.spec.events.push(EventSpec { at, put: Some(Edit::survey(whole)), ..EventSpec::default() });
+        }
+        if overrides.lava.is_some() {
+            // Those of another lava that melts.
+            self.spec.materials.clear();
+        }
+        self.spec.take_duration();
+        self.spec.take_melting();
+        Ok(())
+    }
+}
+
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vents_are_read_in_all_ways() {
+        let read = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.place, vent.rate));
+        assert_eq!(read("64,32.5"), Ok((VentPlace::Cells { x: 64.0, z: 32.5 }, None)));
+        assert_eq!(read("1200m, 800m@2"), Ok((VentPlace::Metres { x_m: 1200.0, z_m: 800.0 }, Some(2.0))));
+        assert_eq!(read("map:-121.5,46.2@0.5"), Ok((VentPlace::Map { map_x: -121.5, map_y: 46.2 }, Some(0.5))));
+        assert_eq!(read("summit@3"), Ok((VentPlace::Summit, Some(3.0))));
+        let flow = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.rate, vent.rate_m3_s));
+        assert_eq!(flow("map:1,2@15m3/s"), Ok((None, Some(15.0))));
+        assert_eq!([flow("summit@0.5 m³/s"), flow("summit@2")], [Ok((None, Some(0.5))), Ok((Some(2.0), None))]);
+        assert!(flow("summit@2m").is_err());
+        let to = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.place, vent.to));
+        assert_eq!(to("1,2..3,4@2"), Ok((VentPlace::Cells { x: 1.0, z: 2.0 }, Some([3.0, 4.0]))));
+        assert_eq!(to("1m,2m .. 3m,4m"), Ok((VentPlace::Metres { x_m: 1.0, z_m: 2.0 }, Some([3.0, 4.0]))));
+        assert_eq!(to("map:1,-2..map:3,4"), to("map:1,-2..3,4"));
+        for wrong in [
+            "",
+            "64",
+            "64,",
+            "64m,32",
+            "64,32m",
+            "1,2..",
+            "1,2..3m,4m",
+            "map:1",
+            "map:1m,2m",
+            "1,2,3",
+            "1,2@",
+            "1,2@x",
+            "submit",
+        ] {
+            assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Session files (`.lavoxel`): one file with all that somebody else needs to see, change and carry on a session.
+//!
+//! It is a ZIP archive of
+//!
+//! | file | holds |
+//! |---|---|
+//! | `scene.toml` | the scene, which replays to the same bits; every command takes the session file in its place |
+//! | the names of heightmaps and meshes | those that the scene reads, with their sidecar files (`terrain::formats::sidecar`), up to [`MAX_PACKED`] bytes each |
+//! | `base.toml`, `history.toml` | the scene before anything was done, and acts and branches since, for the window |
+//! | `thumbnail.png` | a small picture for lists of files |
+//!
+//! Same session, same bytes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf, absolute};
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::{Scene, SceneError};
+use lavoxel_base::input::{self, InputError};
+use lavoxel_base::inside;
+use lavoxel_base::memory::Held;
+use lavoxel_base::output::{Existing, OutputError, WholeFile, safe_name};
+use lavoxel_geo::terrain::formats::sidecar;
+
+/// Names in the archive.
+pub(super) const SCENE: &str = "scene.toml";
+const BASE: &str = "base.toml";
+const HISTORY: &str = "history.toml";
+const THUMBNAIL: &str = "thumbnail.png";
+
+/// Longest heightmap or mesh that is put into a session file, in bytes; a longer one stays where it is.
+pub const MAX_PACKED: u64 = 16 << 20;
+
+/// Longest history that is read, in bytes.
+pub const MAX_HISTORY: u64 = 1 << 26;
+
+/// Parts of a session file besides its scene.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extras<'a> {
+    /// The scene before anything was done to it, and acts and branches since, as the window writes them.
+    pub history: Option<(&'a Scene, &'a str)>,
+    /// A small picture, as a PNG file.
+    pub thumbnail: Option<&'a [u8]>,
+}
+
+/// A file that goes into the archive.
+struct Packed {
+    bytes: Vec<u8>,
+    _held: Held,
+}
+
+/// The files that a scene reads, on their way into an archive.
+#[derive(Default)]
+struct Files {
+    /// By their names in the archive.
+    packed: BTreeMap<String, Packed>,
+    /// The names of those that were met, by their whole paths.
+    names: BTreeMap<PathBuf, PathBuf>,
+    /// Those that are too long.
+    left_out: Vec<PathBuf>,
+}
+
+impl Scene {
+    /// Writes the scene and the files that it reads as a session file, and returns the files that stayed outside for their length:
+    /// the scene names them by their whole paths.
+    ///
+    /// # Errors
+    /// Those of [`Scene::save`], and [`SceneError::Read`] for a file that cannot be read any more.
+    pub fn pack(&self, path: &Path, extras: &Extras<'_>, existing: Existing) -> Result<Vec<PathBuf>, SceneError> {
+        let mut files = Files::default();
+        let text = self.text(path, |named| files.take(named))?;
+        let history = match extras.history {
+            Some((base, history)) => Some((base.text(path, |named| files.take(named))?, history)),
+            None => None,
+        };
+        let mut file = WholeFile::create(path, existing)?;
+        write(&mut file, (&text, history.as_ref()), extras.thumbnail, &files)
+            .map_err(|cause| OutputError::io(path, cause))?;
+        file.commit()?;
+        Ok(files.left_out)
+    }
+}
+
+/// The scene before anything was done, and the history since, if the session file has them.
+///
+/// # Errors
+/// [`SceneError`] where the history is longer than [`MAX_HISTORY`], no text, or cannot be read, and for a wrong scene.
+pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
+    let named = path.join(HISTORY);
+    let Some(bytes) = extra(&named)? else { return Ok(None) };
+    if bytes.len() as u64 > MAX_HISTORY {
+        return Err(SceneError::TooLong { path: named, limit: MAX_HISTORY });
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|e| SceneError::NotText { path: named, byte: e.utf8_error().valid_up_to() })?;
+    Ok(Some((Scene::load(&path.join(BASE))?, text)))
+}
+
+/// The small picture in a session file, as a PNG file, if it has one.
+///
+/// # Errors
+/// [`SceneError::Read`] where it cannot be read.
+pub fn thumbnail(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    extra(&path.join(THUMBNAIL))
+}
+
+/// The bytes of a further file in a session file.
+fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
+    match inside::file(path) {
+        None => Ok(None),
+        Some(Ok(file)) => Ok(Some(file.bytes.into_owned())),
+        Some(Err(cause)) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        Some(Err(cause)) => Err(SceneError::Read { path: path.to_owned(), cause }),
+    }
+}
+
+impl Files {
+    /// Takes a file with its sidecar files, and gives its name in the scene of the archive.
+    fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
+        let read = |cause| SceneError::Read { path: path.to_owned(), cause };
+        let whole = absolute(path).map_err(read)?;
+        if let Some(name) = self.names.get(&whole) {
+            return Ok(name.clone());
+        }
+        let name = match read_short(path).map_err(read)? {
+            Some(packed) => self.add(path, packed),
+            None => {
+                self.left_out.push(whole.clone());
+                whole.clone()
+            }
+        };
+        self.names.insert(whole, name.clone());
+        Ok(name)
+    }
+
+    /// Adds a file under a name that is free, and its sidecar files under the names that go with it.
+    fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("dat").to_owned();
+        let stem = safe_name(&path.file_stem().unwrap_or_default().to_string_lossy());
+        let names_of = |stem: &str| -> Vec<String> {
+            let sidecars = sidecar::candidates(Path::new(&format!("{stem}.{ending}")));
+            sidecars.into_iter().filter_map(|names| Some(names.first()?.display().to_string())).collect()
+        };
+        let is_free = |stem: &String| {
+            let name = format!("{stem}.{ending}");
+            ![SCENE, BASE, HISTORY, THUMBNAIL].contains(&name.as_str())
+                && std::iter::once(&name).chain(&names_of(stem)).all(|name| !self.packed.contains_key(name))
+        };
+        let stems = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
+        let stem = stems.into_iter().find(is_free).unwrap_or(stem);
+        for (spelt, name) in sidecar::candidates(path).iter().zip(names_of(&stem)) {
+            if let Some(file) = spelt.iter().find_map(|path| read_short(path).ok().flatten()) {
+                self.packed.insert(name, file);
+            }
+        }
+        let name = format!("{stem}.{ending}");
+        self.packed.insert(name.clone(), packed);
+        PathBuf::from(name)
+    }
+}
+
+/// The bytes of a file; `None` for one that is too long, or no ordinary file.
+fn read_short(path: &Path) -> io::Result<Option<Packed>> {
+    if let Some(inside) = inside::file(path) {
+        let inside::Inside { bytes, held } = inside?;
+        return Ok(Some(Packed { bytes: bytes.into_owned(), _held: held }));
+    }
+    match input::PACKED.bytes(path, input::Loaded::into_parts) {
+        Ok((bytes, held)) => Ok(Some(Packed { bytes, _held: held })),
+        Err(InputError::TooLong { .. } | InputError::NotRegular(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn write(
+    file: impl Write + Seek,
+    (scene, history): (&str, Option<&(String, &str)>),
+    thumbnail: Option<&[u8]>,
+    files: &Files,
+) -> io::Result<()> {
+    let packed = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default());
+    let as_it_is = packed.compression_method(CompressionMethod::Stored);
+    let mut zip = ZipWriter::new(file);
+    let mut put = |name: &str, options, bytes: &[u8]| {
+        zip.start_file(name, options)?;
+        zip.write_all(bytes)
+    };
+    put(SCENE, packed, scene.as_bytes())?;
+    if let Some((base, history)) = history {
+        put(BASE, packed, base.as_bytes())?;
+        put(HISTORY, packed, history.as_bytes())?;
+    }
+    if let Some(thumbnail) = thumbnail {
+        put(THUMBNAIL, as_it_is, thumbnail)?;
+    }
+    files.packed.iter().try_for_each(|(name, file)| put(name, packed, &file.bytes))?;
+    zip.finish()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+    use crate::scene::Stage;
+    use lavoxel_automaton::engine::plain::Plain;
+
+    /// A scene with a heightmap, its projection and a mesh in a folder.
+    fn with_files(folder: &Path) -> Scene {
+        for name in ["maunga_whau.asc", "maunga_whau.prj", "bridge.obj"] {
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../terrains").join(name);
+            std::fs::copy(from, folder.join(name)).expect("a shipped file");
+        }
+        let text = "[grid]\nsize = [40, 30, 48]\n[terrain]\nkind = \"heightmap\"\nfile = \"maunga_whau.asc\"\n\
+                    [[vent]]\nx = 20.0\nz = 20.0\n[[body]]\nshape = { kind = \"mesh\", file = \"bridge.obj\", base = [20.0, 5.0, 20.0], height = 5.0 }\nmatter = { kind = \
+                    \"rock\" }\n";
+        std::fs::write(folder.join("own.toml"), text).expect("written");
+        Scene::open(&folder.join("own.toml")).expect("a right scene")
+    }
+
+    fn hash(scene: &Scene) -> (u64, bool) {
+        let Stage { mut simulation, site, .. } = scene.build(Box::new(Plain)).expect("built");
+        (0..5).for_each(|_| simulation.step());
+        (simulation.world().state_hash(), site.georeference.is_some())
+    }
+
+    #[test]
+    fn a_session_file_has_all_that_its_scene_reads() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let scene = with_files(folder.path());
+        let path = folder.path().join("trip.lavoxel");
+        let base = Scene::volcano();
+        let extras = Extras { history: Some((&base, "{}")), thumbnail: Some(b"picture") };
+        assert!(scene.pack(&path, &extras, Existing::Keep).expect("packed").is_empty());
+        let expected = hash(&scene);
+        let bytes = std::fs::read(&path).expect("written");
+        // Elsewhere, without the files beside it.
+        let other = tempfile::tempdir().expect("a folder");
+        let moved = other.path().join("trip.lavoxel");
+        std::fs::write(&moved, &bytes).expect("written");
+        drop(folder);
+        let read = Scene::open(&moved).expect("read");
+        assert_eq!(hash(&read), expected, "state, and that it lies on the map");
+        let (before, acts) = history(&moved).expect("read").expect("it is in it");
+        assert_eq!((before.spec, acts.as_str()), (base.spec.clone(), "{}"));
+        assert_eq!(thumbnail(&moved).expect("read").as_deref(), Some(&b"picture"[..]));
+        assert!(read.files().iter().all(|file| *file == moved), "{:?}", read.files());
+        // Packed again it is the same file; as a scene it still finds what it reads.
+        let again = other.path().join("again.lavoxel");
+        read.pack(&again, &extras, Existing::Keep).expect("packed");
+        assert!(std::fs::read(&again).expect("written") == bytes);
+        let text = other.path().join("text.toml");
+        read.save(&text, Existing::Keep).expect("saved");
+        assert_eq!(hash(&Scene::open(&text).expect("read")), expected);
+    }
+
+    #[test]
+    fn a_long_heightmap_stays_outside() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let scene = with_files(folder.path());
+        let heights = folder.path().join("maunga_whau.asc");
+        let file = File::options().append(true).open(&heights).expect("opened");
+        file.set_len(MAX_PACKED + 1).expect("longer");
+        let path = folder.path().join("trip.lavoxel");
+        let left = scene.pack(&path, &Extras::default(), Existing::Keep).expect("packed");
+        assert_eq!(left, std::slice::from_ref(&heights));
+        assert_eq!(Scene::open(&path).expect("read").spec.terrain.file, Some(heights));
+        assert!(history(&path).expect("read").is_none());
+    }
+
+    #[test]
+    fn what_is_no_session_file_is_refused_in_one_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.lavoxel");
+        let message = || Scene::open(&path).expect_err("no session file").to_string();
+        assert!(message().contains("x.lavoxel"), "{}", message());
+        std::fs::write(&path, b"[grid]").expect("written");
+        assert!(message().contains("no whole session file"), "{}", message());
+        let mut zip = ZipWriter::new(File::create(&path).expect("a file"));
+        zip.start_file("other.toml", SimpleFileOptions::default()).expect("begun");
+        zip.finish().expect("whole");
+        assert!(message().contains("there is no scene.toml in it"), "{}", message());
+        let whole = Scene::volcano();
+        whole.pack(&path, &Extras::default(), Existing::Replace).expect("packed");
+        let bytes = std::fs::read(&path).expect("written");
+        for length in [0, 3, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).expect("written");
+            assert!(!message().is_empty());
+        }
+        let mut wrong = bytes.clone();
+        wrong[bytes.len() / 3] ^= 0x10;
+        std::fs::write(&path, &wrong).expect("written");
+        assert!(!message().is_empty());
+    }
+
+    #[test]
+    fn a_promise_of_many_bytes_is_weighed_and_no_name_leaves_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.lavoxel");
+        Scene::volcano().pack(&path, &Extras::default(), Existing::Keep).expect("packed");
+        assert!(inside::file(&path.join("../x.lavoxel")).is_none());
+        assert!(inside::file(&path.join("nothing.asc")).expect("inside").is_err());
+        let size = std::fs::metadata(&path).expect("written").len();
+        assert!(size < 20_000, "{size} bytes");
+    }
+}

@@ -1,0 +1,65 @@
+//! A scene written into a file.
+
+use std::io::Write;
+use std::path::{Path, PathBuf, absolute};
+
+use super::bodies::files_of;
+use super::pack::Extras;
+use super::{MAX_FILE, Scene, SceneError};
+use lavoxel_base::inside::is_session;
+use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_base::shipped;
+use lavoxel_sim::simulation::check_seed;
+
+impl Scene {
+    /// Writes the scene so that it can be loaded from `path`. Heightmaps and meshes are named by their paths relative to
+    /// the file, or by their whole paths where they lie elsewhere; a [session file](super::pack) has them in it.
+    pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
+        if is_session(path) {
+            return self.pack(path, &Extras::default(), existing).map(drop);
+        }
+        let text = self.to_toml(path)?;
+        let mut file = WholeFile::create(path, existing)?;
+        file.write_all(text.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
+        Ok(file.commit()?)
+    }
+
+    /// The text of the scene in a file at `path`.
+    ///
+    /// # Errors
+    /// [`SceneError`] for a number that is out of range, and for a text that is too long.
+    pub fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
+        let whole = |path: &Path| absolute(path).map_err(|cause| OutputError::io(path, cause));
+        let from = whole(path)?;
+        self.text(path, |named| {
+            let named = whole(named)?;
+            Ok(named.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&named).to_owned())
+        })
+    }
+
+    /// The text of the scene in a file at `path`, in which `name_of` names the files that it reads; those of the program have their
+    /// names.
+    pub(super) fn text(
+        &self,
+        path: &Path,
+        mut name_of: impl FnMut(&Path) -> Result<PathBuf, SceneError>,
+    ) -> Result<String, SceneError> {
+        let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
+        check_seed("seed", self.spec.seed).map_err(invalid)?;
+        self.check().map_err(invalid)?;
+        let mut spec = self.spec.clone();
+        spec.pin_reactions();
+        for file in files_of(&mut spec) {
+            let named = self.folder.join(&*file);
+            *file = match shipped::inside(&named) {
+                Some(name) => Path::new(shipped::FOLDER).join(name),
+                None => name_of(&named)?,
+            };
+        }
+        let text = toml::to_string(&spec).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
+        }
+        Ok(text)
+    }
+}

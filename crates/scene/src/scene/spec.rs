@@ -1,0 +1,123 @@
+//! The keys of a scene file, every one with a default.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BarrierSpec, BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable};
+use crate::film::FilmSpec;
+use lavoxel_air::AirSpec;
+use lavoxel_automaton::matter::{Capacity, Material, Reaction};
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::view::{CameraSpec, LookSpec};
+use lavoxel_base::grid::{Grid, MAX_SIDE};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::param::{Table, table};
+use lavoxel_base::validate::Invalid;
+use lavoxel_geo::terrain::TerrainSpec;
+use lavoxel_sim::goals::GoalSpec;
+use lavoxel_sim::simulation::EventSpec;
+
+table! {
+    /// A scene as written in its file.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct SceneSpec {
+        /// Shown in reports and put into pictures.
+        pub name: String = String::new();
+        /// Seed of the random spreading patterns; another seed, another eruption.
+        pub seed: u64 = 0;
+        /// Threads to use; 0: one for each core. Results do not depend on it.
+        pub threads: usize = 0, [0.0, MAX_THREADS as f64] "";
+        /// The rules by which lava moves: cells and steps, or metres, seconds and kelvin.
+        #[serde(skip_serializing_if = "Model::is_classic")]
+        pub model: Model = Model::Classic;
+        /// The physical model, in a scene of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub flow: Option<FlowSpec> = None;
+        /// The box.
+        pub grid: GridSpec = GridSpec::default();
+        /// The ground.
+        pub terrain: TerrainSpec = TerrainSpec::default();
+        /// The parameters of the automaton.
+        pub rules: RulesSpec = RulesSpec::default();
+        /// Where lava comes from.
+        pub vents as "vent": Vec<VentTable> = Vec::new();
+        /// Materials besides the lava, which may have a table too.
+        #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "super::lava_keys::write")]
+        pub materials as "material": Vec<Material> = Vec::new();
+        /// Whether materials also react as their presets do.
+        #[serde(skip_serializing_if = "DefaultReactions::is_on")]
+        pub default_reactions: DefaultReactions = DefaultReactions::On;
+        /// Reactions of materials.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub reactions as "reaction": Vec<Reaction> = Vec::new();
+        /// Where materials come from; each names its material.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub sources as "source": Vec<VentTable> = Vec::new();
+        /// Where the air gets heat, ash and steam without lava.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub fumes as "fume": Vec<VentTable> = Vec::new();
+        /// The air; absent: there is none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub air: Option<AirSpec> = None;
+        /// Edits before the first step.
+        pub bodies as "body": Vec<BodySpec> = Vec::new();
+        /// Dams and ditches along lines, before the first step.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub barriers as "barrier": Vec<BarrierSpec> = Vec::new();
+        /// Flames and hot plates, which heat solid and liquid that can melt.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub heaters as "heater": Vec<HeaterSpec> = Vec::new();
+        /// Commands at later steps.
+        pub events as "event": Vec<EventSpec> = Vec::new();
+        /// Words for players of the goals: what is asked, and with which tools. The window shows them before the first step.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        pub task: String = String::new();
+        /// Goals, with their progress in the window and in reports.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub goals as "goal": Vec<GoalSpec> = Vec::new();
+        /// The viewpoint of pictures.
+        pub camera: CameraSpec = CameraSpec::default();
+        /// The look of pictures.
+        pub look: LookSpec = LookSpec::default();
+        /// Steps and files, unless the command line says otherwise.
+        pub film: FilmSpec = FilmSpec::default();
+    }
+}
+
+impl SceneSpec {
+    /// Memory of the cells that its goals count in a box.
+    pub fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
+        self.goals.iter().map(|goal| goal.need(grid)).fold(MemoryEstimate::default(), MemoryEstimate::and)
+    }
+
+    /// Number of the materials besides the lava, each of which has a layer, whether or not the lava has a table.
+    pub fn other_materials(&self) -> usize {
+        Material::besides_lava(&self.materials).count()
+    }
+}
+
+table! {
+    /// The box.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct GridSpec {
+        /// Cells along x (east), y (up) and z (south).
+        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        pub size: [usize; 3] = [128, 100, 128], [1.0, MAX_SIDE as f64] "cells";
+        /// Edge of a cell; with a heightmap, the largest with which the box fits when left out.
+        pub cell_size_m: Option<f64> = None, [1e-3, 1e5] "m";
+        /// Height of a cell in a scene of the physical model; its edge when left out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cell_height_m: Option<f64> = None, [1e-3, 1e5] "m";
+        /// `"shared"`: all materials fill a cell together; `"own"`: each has a whole cell for itself.
+        #[serde(skip_serializing_if = "Capacity::is_shared")]
+        pub capacity: Capacity = Capacity::Shared;
+    }
+}
+
+impl GridSpec {
+    /// The box, if its size is in range.
+    pub fn grid(&self) -> Result<Grid, Invalid> {
+        self.check("grid")?;
+        let [nx, ny, nz] = self.size;
+        Ok(Grid::new(nx, ny, nz))
+    }
+}

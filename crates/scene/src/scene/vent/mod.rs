@@ -1,0 +1,399 @@
+//! A `[[vent]]` or `[[source]]` table: its place on the summit, in cells, in metres or in the coordinates of the
+//! terrain's file.
+
+mod keys;
+
+use serde::{Deserialize, Serialize};
+
+use self::keys::Keys;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::param::Table;
+use lavoxel_base::validate::{Invalid, within};
+use lavoxel_base::words::short;
+use lavoxel_geo::terrain::Surface;
+use lavoxel_sim::source::{
+    FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
+};
+
+/// The place of a vent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VentPlace {
+    /// In the crater of the built-in volcano; on any other ground its [summit](Surface::summit).
+    Summit,
+    /// In cells east and south of the box's north-west corner.
+    Cells {
+        /// East of the box's western side.
+        x: f64,
+        /// South of the box's northern side.
+        z: f64,
+    },
+    /// In metres east and south of the box's north-west corner.
+    Metres {
+        /// East of the box's western side.
+        x_m: f64,
+        /// South of the box's northern side.
+        z_m: f64,
+    },
+    /// On the map of the terrain's file.
+    Map {
+        /// Easting or longitude, in map units.
+        map_x: f64,
+        /// Northing or latitude, in map units.
+        map_y: f64,
+    },
+}
+
+/// The radius of a vent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VentRadius {
+    /// In cells.
+    Cells(f64),
+    /// In metres.
+    Metres(f64),
+}
+
+/// Files of rates of a vent, and how they are read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatesFiles {
+    /// Their names, from the folder of the scene.
+    pub files: Vec<String>,
+    /// Date at which the simulation starts.
+    pub start: Option<String>,
+    /// Multiple of the error of each rate that is added to it.
+    pub shift: f64,
+    /// Joules that lava radiates for each m³ that is poured.
+    pub radiant_j_m3: Option<f64>,
+}
+
+/// A vent as a scene writes it. Once the terrain is known, [`VentTable::on`] makes it a [`VentSpec`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Keys", into = "Keys")]
+pub struct VentTable {
+    /// Its centre.
+    pub place: VentPlace,
+    /// Further points of a fissure, of which `place` is the first, in the same units; empty: a disc.
+    pub to: Vec<[f64; 2]>,
+    /// Its size; the column under the centre, or those that a fissure crosses, always belong to the vent.
+    pub radius: VentRadius,
+    /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
+    pub height: Option<f64>,
+    /// Volume poured by the whole vent in one step, in full cells; of grains the probability of one in each cell.
+    pub rate: f64,
+    /// Size `[x, y, z]` of the box that radius (where it is in cells) and rate are meant for: in
+    /// another box the radius follows the shorter side, the rate that and the height. Left out, they hold in any box.
+    pub for_box: Option<[usize; 3]>,
+    /// First step in which it pours.
+    pub start: u64,
+    /// First step in which it no longer pours; absent: it never stops.
+    pub end: Option<u64>,
+    /// Energy given to a full cell of new lava.
+    pub energy: f64,
+    /// Name of the material that it pours, in a `[[source]]` table; absent: lava.
+    pub material: Option<String>,
+    /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
+    pub air: Option<Box<VentAir>>,
+    /// Rates and temperature in a scene of the physical model, which has no rate and energy.
+    pub flow: Option<Box<VentFlow>>,
+    /// Files of rates, until a scene has read them into `flow`.
+    pub rates: Option<Box<RatesFiles>>,
+}
+
+impl Default for VentTable {
+    /// A vent on the summit that pours from the first step on.
+    fn default() -> Self {
+        Self {
+            place: VentPlace::Summit,
+            to: Vec::new(),
+            radius: VentRadius::Cells(default_radius()),
+            height: None,
+            rate: default_rate(),
+            for_box: None,
+            start: 0,
+            end: None,
+            energy: default_energy(),
+            material: None,
+            air: None,
+            flow: None,
+            rates: None,
+        }
+    }
+}
+
+impl From<VentSpec> for VentTable {
+    fn from(vent: VentSpec) -> Self {
+        let VentSpec { x, z, line, radius, height, rate, start, end, energy, material, air, flow } = vent;
+        let to = line.iter().map(|[east, south]| [x + east, z + south]).collect();
+        let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
+        Self { place, to, radius, height, rate, for_box: None, start, end, energy, material, air, flow, rates: None }
+    }
+}
+
+impl VentTable {
+    /// A vent with this centre and the defaults of all other keys.
+    pub fn at(place: VentPlace) -> Self {
+        Self { place, ..Self::default() }
+    }
+
+    /// Whether it gives to the air alone.
+    pub fn is_fume(&self) -> bool {
+        self.material.as_deref() == Some(FUME)
+    }
+
+    /// The vent in cells, where it is given in cells of any box.
+    pub fn in_cells(&self) -> Option<VentSpec> {
+        let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) = (self.place, self.radius, self.for_box)
+        else {
+            return None;
+        };
+        Some(self.pouring_at((x, z), &self.to, radius, self.rate))
+    }
+
+    /// Factors on radius and rate in a box of this shape.
+    ///
+    /// The radius grows with the shorter side. The rate grows with that and with the height: what is there to be filled
+    /// grows with their product and once more with the side, as do the steps that lava takes across the box.
+    fn growth(&self, grid: Grid) -> (f64, f64) {
+        let Some([nx, ny, nz]) = self.for_box else { return (1.0, 1.0) };
+        let wide = grid.nx.min(grid.nz) as f64 / nx.min(nz) as f64;
+        (wide, wide * (grid.ny as f64 / ny as f64))
+    }
+
+    /// Radius in cells of `cell_m` metres, in a box of this shape.
+    pub(super) fn radius_in(&self, grid: Grid, cell_m: f64) -> f64 {
+        match self.radius {
+            VentRadius::Cells(cells) => cells * self.growth(grid).0,
+            VentRadius::Metres(metres) => metres / cell_m,
+        }
+    }
+
+    /// Width and depth in cells of `cell_m` metres of the box around its columns, at most.
+    pub(super) fn extent(&self, grid: Grid, cell_m: f64) -> [f64; 2] {
+        let unit = match self.place {
+            VentPlace::Summit => 0.0,
+            VentPlace::Cells { .. } => 1.0,
+            VentPlace::Metres { .. } => 1.0 / cell_m,
+            // Only the terrain knows.
+            VentPlace::Map { .. } => f64::INFINITY,
+        };
+        let first = match self.place {
+            VentPlace::Summit => [0.0; 2],
+            VentPlace::Cells { x, z } => [x, z],
+            VentPlace::Metres { x_m, z_m } => [x_m, z_m],
+            VentPlace::Map { map_x, map_y } => [map_x, map_y],
+        };
+        let disc = 2.0 * self.radius_in(grid, cell_m) + 2.0;
+        [(0, grid.nx), (1, grid.nz)].map(|(axis, n)| {
+            let all = || self.to.iter().map(|point| point[axis]).chain([first[axis]]);
+            let long = all().fold(f64::MIN, f64::max) - all().fold(f64::MAX, f64::min);
+            (disc + if long > 0.0 { long * unit } else { 0.0 }).min(n as f64)
+        })
+    }
+
+    /// Checks all that can be known before the terrain is; `key` is the table's name, such as `vent[0]`.
+    ///
+    /// # Errors
+    /// Names the first number that is wrong.
+    pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
+        if let Some(spec) = self.in_cells() {
+            return spec.validate(key, grid);
+        }
+        Keys::from(self.clone()).check(key)?;
+        self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
+        self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
+        check_pouring(key, self.rate, self.energy, (self.start, self.end))
+    }
+
+    /// The vent on the columns of a ground in a box of this shape; `key` as for [`VentTable::validate`].
+    ///
+    /// # Errors
+    /// Says how far the box reaches, in the way in which the vent was given, when it lies outside; and when it is given
+    /// on a map but the terrain is on none.
+    pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
+        let (x, z) = self.place.on(key, ground)?;
+        let point = |&point: &[f64; 2]| self.place.with(point).on(&format!("{key}.to"), ground).map(<[f64; 2]>::from);
+        let to = self.to.iter().map(point).collect::<Result<Vec<_>, _>>()?;
+        let longest = grid.nx.max(grid.nz) as f64;
+        match self.radius {
+            VentRadius::Cells(cells) => within(&format!("{key}.radius"), cells, 0.0, longest / self.growth(grid).0)?,
+            VentRadius::Metres(metres) => {
+                within(&format!("{key}.radius_m"), metres, 0.0, longest * ground.cell_size_m)?;
+            }
+        }
+        let (radius, rate) = (self.radius_in(grid, ground.cell_size_m), self.rate * self.growth(grid).1);
+        check_pouring(key, rate, self.energy, (self.start, self.end))?;
+        let spec = self.pouring_at((x, z), &to, radius, rate);
+        spec.check_line(key)?;
+        Ok(spec)
+    }
+
+    fn pouring_at(&self, (x, z): (f64, f64), to: &[[f64; 2]], radius: f64, rate: f64) -> VentSpec {
+        let line = to.iter().map(|point| [point[0] - x, point[1] - z]).collect();
+        let (start, end, energy) = (self.start, self.end, self.energy);
+        let (material, air, flow) = (self.material.clone(), self.air.clone(), self.flow.clone());
+        VentSpec { x, z, line, radius, height: self.height, rate, start, end, energy, material, air, flow }
+    }
+}
+
+impl VentPlace {
+    /// Another place, given in the same way.
+    fn with(self, [a, b]: [f64; 2]) -> Self {
+        match self {
+            Self::Summit => self,
+            Self::Cells { .. } => Self::Cells { x: a, z: b },
+            Self::Metres { .. } => Self::Metres { x_m: a, z_m: b },
+            Self::Map { .. } => Self::Map { map_x: a, map_y: b },
+        }
+    }
+
+    /// The place in cells east and south of the box's north-west corner.
+    fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
+        let (nz, nx) = ground.heights.dim();
+        let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
+        match self {
+            Self::Summit => Ok(ground.summit),
+            Self::Cells { x, z } => {
+                within(&format!("{key}.x"), x, 0.0, nx)?;
+                within(&format!("{key}.z"), z, 0.0, nz)?;
+                check_not_degrees(key, (x, z), ground)?;
+                Ok((x, z))
+            }
+            Self::Metres { x_m, z_m } => {
+                within(&format!("{key}.x_m"), x_m, 0.0, nx * cell)?;
+                within(&format!("{key}.z_m"), z_m, 0.0, nz * cell)?;
+                Ok(((x_m / cell).min(nx), (z_m / cell).min(nz)))
+            }
+            Self::Map { map_x, map_y } => {
+                let wrong = |expected: String| {
+                    Invalid::new(&format!("{key}.map_x, map_y"), format!("{map_x}, {map_y}"), expected)
+                };
+                let Some(map) = &ground.georeference else {
+                    return Err(wrong(
+                        "left out: the terrain has no place on a map; use x and z, or x_m and z_m".into(),
+                    ));
+                };
+                let [middle, _] = map.middle(nx * cell, nz * cell);
+                let (east_m, south_m) = map.from_map(map.crs.near(map_x, middle), map_y);
+                let (x, z) = (east_m / cell, south_m / cell);
+                // A place computed from the edge of the box may miss it by the last digit.
+                let slack = 1e-6;
+                if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
+                    return Err(wrong(format!("within the box: {}", map.bounds(nx * cell, nz * cell))));
+                }
+                Ok((x.clamp(0.0, nx), z.clamp(0.0, nz)))
+            }
+        }
+    }
+}
+
+/// Refuses cells that are also a longitude and latitude within the box: one of both was meant, and nothing says which.
+fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
+    let Some(map) = ground.georeference.as_ref().filter(|map| map.crs.is_geographic()) else { return Ok(()) };
+    let (nz, nx) = ground.heights.dim();
+    let (cell, wide, deep) = (ground.cell_size_m, nx as f64 * ground.cell_size_m, nz as f64 * ground.cell_size_m);
+    let [middle, _] = map.middle(wide, deep);
+    let (east_m, south_m) = map.from_map(map.crs.near(x, middle), z);
+    if !((0.0..=wide).contains(&east_m) && (0.0..=deep).contains(&south_m)) {
+        return Ok(());
+    }
+    let (x_m, z_m) = (short(x * cell, 3), short(z * cell, 3));
+    let expected = format!(
+        "clear: as cells and as longitude and latitude it lies in the box. Write map_x and map_y (--vent map:{x},{z}) for the place on \
+         the map, or x_m and z_m (--vent {x_m}m,{z_m}m) for the cells"
+    );
+    Err(Invalid::new(&format!("{key}.x, z"), format!("{x}, {z}"), expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_geo::map::{Crs, Georeference};
+    use ndarray::Array2;
+
+    /// 20 × 10 columns of 5 m, on a map in degrees where one along x is shorter than one along y.
+    fn ground() -> Surface {
+        let georeference =
+            Georeference { x_west: 15.0, y_north: 37.75, metres_per_unit: (88_000.0, 111_000.0), crs: Crs::default() };
+        Surface {
+            heights: Array2::zeros((10, 20)),
+            summit: (7.5, 2.5),
+            cell_size_m: 5.0,
+            floor_m: 0.0,
+            vertical_exaggeration: 1.0,
+            georeference: Some(georeference),
+            notes: Vec::new(),
+        }
+    }
+
+    const GRID: Grid = Grid { nx: 20, ny: 30, nz: 10 };
+
+    fn read(text: &str) -> Result<VentTable, String> {
+        toml::from_str(text).map_err(|e| e.message().to_owned())
+    }
+
+    #[test]
+    fn all_ways_to_say_a_place_lead_to_the_same_cell() {
+        let cells = read("x = 12.0\nz = 4.0\nradius = 2.0").expect("cells");
+        let metres = read("x_m = 60.0\nz_m = 20.0\nradius_m = 10.0").expect("metres");
+        let (map_x, map_y) = ground().georeference.expect("it has one").to_map(60.0, 20.0);
+        let map = read(&format!("map_x = {map_x}\nmap_y = {map_y}\nradius = 2.0")).expect("map");
+        let place = |vent: &VentTable| vent.on("vent[0]", &ground(), GRID).expect("inside");
+        assert_eq!(place(&cells), place(&metres));
+        let found = place(&map);
+        assert!((found.x - 12.0).abs() < 1e-6 && (found.z - 4.0).abs() < 1e-6, "{found:?}");
+        assert_eq!(cells.in_cells(), Some(place(&cells)));
+        assert_eq!((metres.in_cells(), map.in_cells()), (None, None));
+        for vent in [cells, metres, map] {
+            assert_eq!(read(&toml::to_string(&vent).expect("words")), Ok(vent));
+        }
+    }
+
+    #[test]
+    fn a_vent_for_another_box_grows_with_the_box() {
+        let text = "at = \"summit\"\nradius = 2.0\nrate = 1.5\nfor_box = [5, 10, 40]";
+        let vent = read(text).expect("words");
+        assert_eq!(read(&toml::to_string(&vent).expect("words")), Ok(vent.clone()));
+        let spec = vent.on("vent[0]", &ground(), GRID).expect("inside");
+        // Twice as wide and three times as high.
+        assert_eq!((spec.x, spec.z, spec.radius, spec.rate), (7.5, 2.5, 4.0, 9.0));
+        assert_eq!(vent.in_cells(), None);
+        let huge = read(&text.replace("1.5", "5e5")).expect("words");
+        assert!(huge.validate("vent[0]", GRID).is_ok() && huge.on("vent[0]", &ground(), GRID).is_err());
+        let none = read(&text.replace("[5,", "[0,")).expect("words").validate("vent[0]", GRID).expect_err("no box");
+        assert_eq!(none.to_string(), "vent[0].for_box = 0: must be a number from 1 to 8192");
+    }
+
+    #[test]
+    fn exactly_one_place_is_needed() {
+        for text in [
+            "",
+            "x = 1.0",
+            "x = 1.0\nz_m = 1.0",
+            "x = 1.0\nz = 1.0\nmap_x = 2.0",
+            "map_y = 3.0",
+            "at = \"summit\"\nx = 1.0",
+        ] {
+            let message = read(text).expect_err(text);
+            assert!(message.contains("exactly one place"), "{text}: {message}");
+        }
+        let message = read("x = 1.0\nz = 1.0\nradius = 1.0\nradius_m = 1.0").expect_err("two");
+        assert!(message.contains("either radius or radius_m"), "{message}");
+    }
+
+    #[test]
+    fn outside_is_said_in_the_words_of_the_vent() {
+        let refused =
+            |text: &str| read(text).expect("words").on("vent[3]", &ground(), GRID).expect_err(text).to_string();
+        assert_eq!(refused("x = 21.0\nz = 0.0"), "vent[3].x = 21: must be a number from 0 to 20");
+        assert_eq!(refused("x_m = 0.0\nz_m = 51.0"), "vent[3].z_m = 51: must be a number from 0 to 50");
+        assert_eq!(
+            refused("x = 1.0\nz = 1.0\nradius_m = 101.0"),
+            "vent[3].radius_m = 101: must be a number from 0 to 100"
+        );
+        let map = refused("map_x = 14.0\nmap_y = 37.7");
+        assert!(map.starts_with("vent[3].map_x, map_y = 14, 37.7: must be within the box: x 15 to 15.00"), "{map}");
+        let nowhere = Surface { georeference: None, ..ground() };
+        let vent = read("map_x = 15.0\nmap_y = 37.7").expect("words");
+        let message = vent.on("vent[0]", &nowhere, GRID).expect_err("no map").to_string();
+        assert!(message.contains("no place on a map"), "{message}");
+    }
+}

@@ -1,0 +1,233 @@
+//! Messages for mistakes in the text of a scene: the line, the key and its type.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::SceneSpec;
+use lavoxel_base::param::{Entry, Form, Value};
+use lavoxel_base::validate::tame;
+
+/// Line, from 1, of a place in a text.
+pub(super) fn line_at(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at.min(text.len())].iter().filter(|&&b| b == b'\n').count() + 1
+}
+
+/// Line of a key such as `rules.spread`, `film.size` or `vent[1].x` in the text of a scene that can be parsed: the line
+/// of the table in which it is missing, or nothing when that is missing, too.
+pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
+    let whole = DeTable::parse(text).ok()?;
+    let mut table = whole.get_ref();
+    let mut found = None;
+    for part in key.split('.') {
+        let (name, number) = match part.split_once('[') {
+            Some((name, rest)) => (name, rest.trim_end_matches(']').parse::<usize>().ok()),
+            None => (part, None),
+        };
+        let Some((written, mut value)) = table.get_key_value(name) else { break };
+        found = Some(written.span().start);
+        if let (DeValue::Array(items), Some(number)) = (value.get_ref(), number) {
+            let Some(item) = items.get(number) else { break };
+            (found, value) = (Some(item.span().start), item);
+        }
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    Some(line_at(text, found?))
+}
+
+/// "rules.threshold = "high": must be a number" for the parser's "invalid type: string "high", expected f64"; nothing
+/// for other messages.
+pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
+    let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
+    let key = key_before(text, span.start)?;
+    Some(format!("{key} = {}: must be {}", tame(text.get(span)?), in_words(expected)))
+}
+
+/// Line `number`, from 1.
+fn line(text: &str, number: usize) -> &str {
+    text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
+}
+
+/// Line and message of the first head with the wrong number of brackets; nothing in a text that cannot be parsed.
+pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
+    wrong_head(text, DeTable::parse(text).ok()?.get_ref(), "", &SceneSpec::form())
+}
+
+fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Option<(usize, String)> {
+    let Form::Table(keys) = form else { return None };
+    keys.iter().find_map(|key| {
+        let (written, value) = table.get_key_value(key.key)?;
+        let number = line_at(text, written.span().start);
+        let (head, name) = (line(text, number), format!("{path}{}", key.key));
+        match (&key.form, value.get_ref()) {
+            (Form::Table(_), DeValue::Array(_)) if head.starts_with("[[") => {
+                Some((number, format!("[[{name}]]: a scene has one at most, so write [{name}]")))
+            }
+            (Form::List(of, None), DeValue::Table(_)) if matches!(**of, Form::Table(_)) && head.starts_with('[') => {
+                Some((number, format!("[{name}]: a scene may have many of them, so write [[{name}]]")))
+            }
+            (form @ Form::Table(_), DeValue::Table(inside)) => wrong_head(text, inside, &format!("{name}."), form),
+            _ => None,
+        }
+    })
+}
+
+/// A text without the quote at its end; nothing where the text can be parsed or a line has no such value.
+pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
+    DeTable::parse(text).err()?;
+    let line = line(text, number);
+    let mut open = None;
+    for (at, c) in line.char_indices() {
+        match open {
+            None if c == '#' => return None,
+            None if c == '"' || c == '\'' => open = Some((at, c)),
+            // What a backslash stands for is not known without the end.
+            Some((_, '"')) if c == '\\' => return None,
+            Some((_, quote)) if c == quote => open = None,
+            _ => {}
+        }
+    }
+    let (at, quote) = open?;
+    let (before, inside) = line.split_at(at);
+    let key = before.trim_end().strip_suffix('=')?.rsplit(['{', ',']).next()?.trim();
+    let word = inside.trim_start_matches(quote).split(['#', '}']).next()?.trim();
+    Some(tame(&format!("{key}: the text has no quote at its end; write {key} = {quote}{word}{quote}")))
+}
+
+/// Puts the key in front of a message about its value.
+pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> String {
+    let Some(key) = key_before(text, span.start) else { return message };
+    match message.as_str() {
+        // A word was expected.
+        "wanted string or table" => {
+            let value = tame(text.get(span.clone()).unwrap_or_default());
+            let words = words_of(&key).unwrap_or_else(|| "one of its names in quotes".to_owned());
+            format!("{key} = {value}: must be {words}")
+        }
+        _ if message.starts_with("unknown value") => format!("{key}: {message}"),
+        _ => message,
+    }
+}
+
+/// The words that a key takes, in quotes.
+fn words_of(key: &str) -> Option<String> {
+    let mut form = SceneSpec::form();
+    for part in key.split('.') {
+        let keys = match form {
+            Form::List(of, _) => of.entries(),
+            form => form.entries(),
+        };
+        form = keys.into_iter().find(|entry| entry.key == part)?.form;
+    }
+    let Form::Words(words) = form else { return None };
+    Some(words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or "))
+}
+
+/// A key that another table of a scene has, for the parser's "unknown field"; nothing for other messages and keys.
+pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
+    let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
+    let header = text.get(..span.start)?.lines().map(str::trim).rfind(|line| line.starts_with('['));
+    let here = header.unwrap_or("the head of the scene");
+    let mut tables = Vec::new();
+    tables_with(wrong, ("", &SceneSpec::form()), &mut tables);
+    (!tables.is_empty()).then(|| {
+        let tables = tables.join(", ");
+        tame(&format!("unknown key `{wrong}` in {here}: it is a key of {tables}"))
+    })
+}
+
+/// Heads of the tables, at most two deep, that have a key.
+fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
+    let (keys, is_list): (&[Entry], bool) = match form {
+        Form::Table(keys) => (keys, false),
+        Form::List(of, None) if matches!(**of, Form::Table(_)) => {
+            let Form::Table(keys) = &**of else { return };
+            (keys, true)
+        }
+        _ => return,
+    };
+    if keys.iter().any(|entry| entry.key == key) {
+        found.push(match (path, is_list) {
+            ("", _) => "the head of the scene, above all tables".to_owned(),
+            (_, true) => format!("[[{path}]]"),
+            _ => format!("[{path}]"),
+        });
+    }
+    if !path.contains('.') {
+        for entry in keys {
+            let inside = format!("{path}.{}", entry.key);
+            tables_with(key, (inside.trim_start_matches('.'), &entry.form), found);
+        }
+    }
+}
+
+/// The dotted key whose value begins at a place of the text.
+fn key_before(text: &str, at: usize) -> Option<String> {
+    let before = text.get(..at)?;
+    let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let (keys, _) = line.rsplit_once('=')?;
+    let key = keys.rsplit(['{', ',']).next().unwrap_or(keys).trim();
+    let header = above.lines().rev().map(str::trim).find(|line| line.starts_with('['));
+    let table = header.and_then(|header| header.trim_start_matches('[').split(']').next());
+    Some(tame(&table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim()))))
+}
+
+/// A type of the program in the words of a scene file.
+fn in_words(expected: &str) -> String {
+    match expected {
+        "f32" | "f64" => "a number".to_owned(),
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of 0 or more".to_owned(),
+        "i8" | "i16" | "i32" | "i64" => "a whole number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a string" | "path string" => "a text in quotes".to_owned(),
+        "a sequence" => "a list in brackets".to_owned(),
+        _ if expected.starts_with("struct ") => "a table".to_owned(),
+        _ if expected.starts_with("enum ") => "one of its names in quotes".to_owned(),
+        _ => match expected.rsplit_once(' ') {
+            Some((list, n)) if list.starts_with("an array of") || list.starts_with("a tuple of") => {
+                format!("{n} values in brackets")
+            }
+            _ => tame(expected),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENE: &str = "name = \"x\"\n[rules]\nspread = 9.0\n[rules.friction]\non_solid = 2\n[[vent]]\nx = 1\n\
+                         [[vent]]\nx = 2\n[look]\nclip = [\n  [0, 1]]\n";
+
+    #[test]
+    fn keys_are_found_in_the_text() {
+        let keys = ["name", "rules.spread", "rules.friction.on_solid", "vent[0].x", "vent[1].x", "look.clip"];
+        assert_eq!(keys.map(|key| line_of(SCENE, key)), [1, 3, 5, 7, 9, 11].map(Some));
+        // The line of a key that is missing is that of its table.
+        assert_eq!(line_of(SCENE, "vent[1].map_x, map_y"), Some(8));
+        assert_eq!([line_of(SCENE, "film.size"), line_of("[", "film.size")], [None, None]);
+    }
+
+    #[test]
+    fn types_have_names_that_people_know() {
+        let words = |text: &str| {
+            let error = toml::from_str::<crate::scene::SceneSpec>(text).expect_err(text);
+            wrong_type(error.message(), text, error.span().expect("a place")).unwrap_or_else(|| error.to_string())
+        };
+        for (text, expected) in [
+            ("[rules]\nthreshold = \"high\"", "rules.threshold = \"high\": must be a number"),
+            ("seed = 1.5", "seed = 1.5: must be a whole number of 0 or more"),
+            ("seed = -3", "seed = -3: must be a whole number of 0 or more"),
+            ("name = 3", "name = 3: must be a text in quotes"),
+            ("[grid]\nsize = [1, 2]", "grid.size = [1, 2]: must be 3 values in brackets"),
+            ("[grid]\nsize = 12", "grid.size = 12: must be 3 values in brackets"),
+            ("grid = 4", "grid = 4: must be a table"),
+            ("[rules]\nfriction = { on_solid = true }", "rules.on_solid = true: must be a number"),
+        ] {
+            assert_eq!(words(text), expected);
+        }
+    }
+}

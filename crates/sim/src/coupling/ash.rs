@@ -1,0 +1,53 @@
+//! Ash → ground: ash that fell out of the air lies down as grains.
+
+use super::AirOverGround;
+use lavoxel_air::Air;
+use lavoxel_automaton::world::World;
+use lavoxel_base::grid::Place;
+use lavoxel_base::random::{Salt, StepKey};
+use lavoxel_base::units::AMOUNT_ONE;
+
+impl AirOverGround {
+    /// Ash on the ground becomes grains of the material that the scene names, each when a voxel full of it has fallen.
+    pub(crate) fn lay_ash(&mut self, world: &mut World) {
+        let air = &mut self.air;
+        let Some(layer) = air.spec.ash.as_deref().and_then(|name| world.number_of(name)) else { return };
+        let kilograms = world.layers[layer].material().density * air.scale.cell_m.powi(3);
+        let grain = (air.scale.ash_of(kilograms) as u64).max(1);
+        for column in 0..air.laid.len() {
+            while air.deposited[column] - air.laid[column] >= grain {
+                let Some(place) = bed(air, world, layer, column, air.laid[column] / grain) else { break };
+                world.pour(layer, place, AMOUNT_ONE, 0);
+                air.laid[column] += grain;
+            }
+        }
+    }
+}
+
+/// Where the next grain lies down in a column of air cells that has so many: its columns of voxels take turns.
+fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Option<Place> {
+    let (grid, voxels) = (air.grid(), world.grid());
+    let corner = grid.voxel_of([column % grid.cells.nx, 0, column / grid.cells.nx]);
+    let count = grid.ratio.pow(2) as u64;
+    let first = StepKey::fixed(Salt::Ashfall).number_at([column, 0, 0]);
+    (0..count).find_map(|turn| {
+        let k = (first.wrapping_add(grains + turn) % count) as i64;
+        let (x, z) = (corner[0] + k % grid.ratio as i64, corner[2] + k / grid.ratio as i64);
+        let inside = (0..voxels.nx as i64).contains(&x) && (0..voxels.nz as i64).contains(&z);
+        if inside { highest_bed(world, layer, x as usize, z as usize) } else { None }
+    })
+}
+
+/// The cell of a column, seen from the roof, below which a grain would meet rock, another grain or a liquid.
+fn highest_bed(world: &World, layer: usize, x: usize, z: usize) -> Option<Place> {
+    let is_free = |y: usize| world.takes_grain(layer, [x, y, z]);
+    let is_wet = |y: usize| world.heavier_than(world.layers.len(), [x, y, z]) >= AMOUNT_ONE / 2;
+    let mut y = world.grid().ny - 1;
+    if !is_free(y) {
+        return None;
+    }
+    while y > 0 && !is_wet(y) && is_free(y - 1) {
+        y -= 1;
+    }
+    Some([x, y, z])
+}

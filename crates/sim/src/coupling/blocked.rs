@@ -1,0 +1,210 @@
+//! The voxels that air cannot be in, and the openness of air cells that follows from them.
+
+use lavoxel_air::{AXES, AirGrid, OPEN, Openness};
+use lavoxel_automaton::matter::Kind;
+use lavoxel_automaton::world::{Cursor, GroundCursor, Layer, Reading, Rows, World};
+use lavoxel_base::grid::tile::{TILE_X, TILE_Z, bits};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// A voxel with so much matter besides gas holds no air.
+const FULL: u32 = AMOUNT_ONE as u32 / 2;
+
+/// A bit for each voxel with rock or with matter that fills half of it.
+#[derive(Clone, Debug)]
+pub(super) struct Blocked {
+    voxels: Grid,
+    /// A word for each tile of 8 × 1 × 4 voxels: `(tz · ny + y) · tiles + tx`.
+    words: Vec<u32>,
+    tiles: usize,
+    /// Cursors of the ground and of each layer; absent before the first read.
+    seen: Option<(GroundCursor, Vec<Cursor>)>,
+}
+
+impl Blocked {
+    /// Nothing read.
+    pub(super) fn unread(voxels: Grid) -> Self {
+        let tiles = voxels.nx.div_ceil(TILE_X);
+        Self { voxels, words: vec![0; tiles * voxels.ny * voxels.nz.div_ceil(TILE_Z)], tiles, seen: None }
+    }
+
+    /// This box, nothing read.
+    pub(super) fn forgotten(&self) -> Self {
+        Self::unread(self.voxels)
+    }
+
+    /// Whether anything was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.seen.is_some()
+    }
+
+    /// Memory that it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.words[..])
+    }
+
+    /// Whether a voxel is blocked. Beyond the sides of the box the voxels are those at its edge, and above it all are free.
+    fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
+        let Grid { nx, ny, nz } = self.voxels;
+        let (x, z) = (x.clamp(0, nx as i64 - 1) as usize, z.clamp(0, nz as i64 - 1) as usize);
+        if y >= ny as i64 {
+            return false;
+        }
+        let lane = z % TILE_Z * TILE_X + x % TILE_X;
+        self.words[(z / TILE_Z * ny + y as usize) * self.tiles + x / TILE_X] >> lane & 1 == 1
+    }
+
+    /// Reads what changed in the world, and gives the tiles (x in tiles, y, z in tiles) in which a voxel was blocked or freed, with
+    /// a bit for each such voxel; all voxels at the first read.
+    pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
+        let all = self.seen.is_none();
+        let (mut ground, layers) = self.seen.take().unwrap_or_else(|| (world.ground.cursor(), Vec::new()));
+        let changed_ground = world.ground.changes_since(&mut ground);
+        let cursor = |i: usize| layers.get(i).copied();
+        let mut changed = Vec::new();
+        for tz in 0..self.voxels.nz.div_ceil(TILE_Z) {
+            let columns = |w: usize| if all { u64::MAX } else { changed_ground.word(tz, w) };
+            let layers: Vec<_> = world.layers.iter().enumerate().filter(|(_, layer)| fills(layer)).collect();
+            let changes: Vec<_> =
+                layers.iter().map(|&(i, layer)| layer.changes_since(&layer.strips[tz], cursor(i))).collect();
+            let rows = if all || changed_ground.has_any(tz) || changes.iter().any(Option::is_none) {
+                0..self.voxels.ny
+            } else {
+                changes.iter().flatten().fold(Rows::NONE, |rows, changes| rows.union(changes.rows)).range()
+            };
+            for (y, w) in rows.flat_map(|y| (0..self.tiles.div_ceil(64)).map(move |w| (y, w))) {
+                let inside = u64::MAX >> (64 - (self.tiles - w * 64).min(64));
+                let of_layers = changes.iter().map(|changes| match changes {
+                    None => u64::MAX,
+                    Some(changes) if changes.rows.range().contains(&y) => changes.word(y, w),
+                    Some(_) => 0,
+                });
+                let due = of_layers.fold(columns(w), |all, word| all | word) & inside;
+                for tx in bits(due).map(|bit| w * 64 + bit) {
+                    let word = blocked_word(world, &layers, [tx, y, tz]);
+                    let old = &mut self.words[(tz * self.voxels.ny + y) * self.tiles + tx];
+                    let turned = if all { u32::MAX } else { std::mem::replace(old, word) ^ word };
+                    *old = word;
+                    if turned != 0 {
+                        changed.push(([tx, y, tz], turned));
+                    }
+                }
+            }
+        }
+        let now = world.layers.iter().map(|layer| layer.clock.read(Reading::Air)).collect();
+        self.seen = Some((ground, now));
+        changed
+    }
+
+    /// Brings the openness of all air cells up to date that changed voxels of tiles have to do with, and gives the cells that became
+    /// solid or free.
+    pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
+        let grid = openness.grid();
+        let mut due: Vec<_> = changed.iter().flat_map(|&tile| self.cells_around(grid, tile)).collect();
+        // Column after column from the floor up.
+        due.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
+        due.dedup();
+        let mut turned = Turned::default();
+        for place in due {
+            let solid = self.is_solid(grid, place);
+            let mut other = openness.set_solid(place, solid);
+            if other {
+                turned.cells.push((place, solid));
+            }
+            for axis in AXES {
+                other |= openness.set_face(axis, place, self.face(grid, axis, place));
+            }
+            if other {
+                turned.columns.push((place[0], place[2]));
+            }
+        }
+        turned.columns.dedup();
+        turned
+    }
+
+    /// The air cells with a voxel in the box around some of a tile, or with a lower face beside one.
+    fn cells_around(
+        &self,
+        grid: AirGrid,
+        ([tx, y, tz], voxels): ([usize; 3], u32),
+    ) -> impl Iterator<Item = Place> + use<> {
+        let ratio = grid.ratio;
+        let along = |from: usize, beyond: usize, side: usize, corner: i32, cells: usize| {
+            let cell = |voxel: usize| (voxel as i64 - i64::from(corner)) as usize / ratio;
+            // Cells outside of the voxels' box are like those at its edge; wrapped ones have a lower face at the other end.
+            let first = if from == 0 { 0 } else { cell(from) };
+            let last = if beyond >= side { cells - 1 } else { cell(beyond).min(cells - 1) };
+            first..last + 1
+        };
+        let [nx, ny, nz] = grid.size();
+        let lanes = voxels & self.inside([tx, tz]);
+        let columns = (0..TILE_Z).fold(0, |all, z| all | lanes >> (z * TILE_X) & ((1 << TILE_X) - 1));
+        let (x, z) = (tx * TILE_X, tz * TILE_Z);
+        let low = [columns.trailing_zeros() as usize, lanes.trailing_zeros() as usize / TILE_X];
+        let high = [32 - columns.leading_zeros() as usize, (32 - lanes.leading_zeros() as usize).div_ceil(TILE_X)];
+        let xs = along(x + low[0], x + high[0], self.voxels.nx, grid.corner[0], nx);
+        let zs = along(z + low[1], z + high[1], self.voxels.nz, grid.corner[1], nz);
+        let ys = if lanes == 0 { 0..0 } else { y / ratio..((y + 1) / ratio + 1).min(ny) };
+        zs.flat_map(move |z| {
+            let xs = xs.clone();
+            ys.clone().flat_map(move |y| xs.clone().map(move |x| [x, y, z]))
+        })
+    }
+
+    /// The voxels of a tile that lie in the box.
+    fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
+        let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
+        let row = if x < TILE_X { (1_u32 << x) - 1 } else { (1 << TILE_X) - 1 };
+        (0..z.min(TILE_Z)).fold(0, |all, z| all | row << (z * TILE_X))
+    }
+
+    fn is_solid(&self, grid: AirGrid, place: Place) -> bool {
+        let r = grid.ratio as i64;
+        let [x, y, z] = grid.voxel_of(place);
+        let inside = (0..r).flat_map(|k| (0..r).flat_map(move |j| (0..r).map(move |i| [x + i, y + j, z + k])));
+        2 * inside.filter(|&voxel| self.is_blocked(voxel)).count() >= grid.ratio.pow(3)
+    }
+
+    /// The share of the lower face of a cell whose voxels are free on both sides.
+    fn face(&self, grid: AirGrid, axis: usize, place: Place) -> u16 {
+        let r = grid.ratio as i64;
+        let corner = grid.voxel_of(place);
+        let others = [(axis + 1) % 3, (axis + 2) % 3];
+        let pairs = (0..r).flat_map(|j| (0..r).map(move |i| [i, j]));
+        let free = pairs.filter(|&[i, j]| {
+            let mut here = corner;
+            here[others[0]] += i;
+            here[others[1]] += j;
+            let mut beside = here;
+            beside[axis] -= 1;
+            let beside_is_free = beside[axis] < 0 && axis == 1 || !self.is_blocked(beside);
+            beside_is_free && !self.is_blocked(here)
+        });
+        (free.count() * usize::from(OPEN) / grid.ratio.pow(2)) as u16
+    }
+}
+
+/// The air cells that became solid or free, and the columns (x, z) in which anything changed.
+#[derive(Debug, Default)]
+pub(super) struct Turned {
+    /// Each cell, and whether it is solid now; from the floor up within a column.
+    pub(super) cells: Vec<(Place, bool)>,
+    pub(super) columns: Vec<(usize, usize)>,
+}
+
+/// Whether the matter of a layer takes the place of air.
+fn fills(layer: &Layer) -> bool {
+    layer.material().kind != Kind::Gas
+}
+
+/// The voxels of a tile that are blocked.
+fn blocked_word(world: &World, layers: &[(usize, &Layer)], [tx, y, tz]: [usize; 3]) -> u32 {
+    let ground = world.ground.strip(tz);
+    let mut sums = [0_u32; TILE_X * TILE_Z];
+    for (_, layer) in layers {
+        let tile = layer.strips[tz].at(tx, y);
+        sums.iter_mut().zip(tile.amount().0).for_each(|(sum, amount)| *sum += u32::from(amount));
+    }
+    let full = sums.iter().rfold(0, |word, &sum| word << 1 | u32::from(sum >= FULL));
+    full | (ground.inside(tx) & !ground.open(tx, y))
+}

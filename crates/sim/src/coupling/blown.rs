@@ -1,0 +1,60 @@
+//! Air → grains: leaves, embers and flakes of ash that the air carries along.
+//!
+//! A grain follows a share `carried` of the velocity of the air in its cell: by whole cells, and by the rest of a cell with that
+//! probability, so that its mean motion is exact. It goes along x, then z, then y, cell by cell, and stops at what bars its way and at
+//! the sides of the box.
+
+use super::AirOverGround;
+use lavoxel_automaton::world::{Content, World};
+use lavoxel_base::grid::Place;
+use lavoxel_base::random::{Draw, Salt};
+use lavoxel_base::units::AMOUNT_ONE;
+
+/// The most cells that a grain goes along an axis in a step.
+const FARTHEST: f64 = 8.0;
+
+impl AirOverGround {
+    /// Moves the grains of all materials that the air carries.
+    pub(crate) fn blow_grains(&self, world: &mut World, draw: Draw) {
+        for layer in 0..world.layers.len() {
+            let grains = &world.layers[layer].material().grains;
+            let carried = if world.layers[layer].is_grains() { grains.carried } else { 0.0 };
+            if carried > 0.0 {
+                self.blow_layer(world, (layer, carried), draw);
+            }
+        }
+    }
+
+    fn blow_layer(&self, world: &mut World, (layer, carried): (usize, f64), draw: Draw) {
+        let keys = [0, 1, 2].map(|axis| draw.key_of(Salt::Carried, 3 * layer + axis));
+        let held: Vec<_> = world.layers[layer].held().map(|(place, _)| place).collect();
+        for place in held {
+            let Some(voxels) = self.voxels_a_step(place) else { continue };
+            let mut to = place;
+            for axis in [0, 2, 1] {
+                let far = (f64::from(voxels[axis]) * carried).clamp(-FARTHEST, FARTHEST);
+                let cells = (far.abs() + keys[axis].uniform_at(place)) as usize;
+                for _ in 0..cells {
+                    let mut by = [0; 3];
+                    by[axis] = if far < 0.0 { -1 } else { 1 };
+                    match world.grid().beside(to, by) {
+                        Some(next) if world.takes_grain(layer, next) => to = next,
+                        _ => break,
+                    }
+                }
+            }
+            if to != place {
+                world.layers[layer].set(place, Content::default());
+                world.layers[layer].set(to, Content { amount: AMOUNT_ONE, energy: 0 });
+            }
+        }
+    }
+
+    /// Velocity of the air at a voxel in voxels a step; none in solid cells and outside of the air.
+    fn voxels_a_step(&self, voxel: Place) -> Option<[f32; 3]> {
+        let grid = self.air.grid();
+        let place = grid.cell_of(voxel.map(|n| n as i64))?;
+        let cells = (!self.air.openness.is_solid(place)).then(|| self.air.velocity(place))?;
+        Some(cells.map(|cells| cells * grid.ratio as f32))
+    }
+}

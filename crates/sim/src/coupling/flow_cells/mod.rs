@@ -1,0 +1,361 @@
+//! Flow ↔ cells: the flow of a state of the physical model takes what vents pour, is covered by other matter, and is mirrored
+//! into the lava layer and the ground, so that pictures, slices, files and the window read it as they read the classic automaton.
+//!
+//! A cell is solid when rock fills half of it. The lava of a run stands on the highest solid cell below it: the amounts of
+//! a run are stacked from there, so that a film in a cell that is mostly rock is shown in the cell above and no column of
+//! lava has a hole. A run with a roof may have less room than it holds; the rest is not shown. Energy is the warmth of the
+//! lava between its solidus (or the air, if it never sets) and its temperature at the vent, 1 at the vent.
+//!
+//! A lava that melts is shown in two materials instead, of its solid and of its melt, each cell as it is, and rock that
+//! bodies put above the ground in a third ([`Shows`]).
+
+mod column;
+mod unseen;
+
+use std::ops::Range;
+
+use self::column::Column;
+use self::unseen::Unseen;
+use crate::source::Vents;
+use lavoxel_automaton::matter::{Kind, Shows};
+use lavoxel_automaton::world::{Content, Edit, Layer, Matter, Shape, World};
+use lavoxel_base::grid::Place;
+use lavoxel_base::parallel::*;
+use lavoxel_base::units::AMOUNT_ONE;
+use lavoxel_flow::store::blocks::Blocks;
+use lavoxel_flow::{Flow, FlowEdit, FlowState, UNITS};
+
+/// Units of amount of the flow in one of a layer.
+pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
+
+/// Rock that makes a cell solid.
+const ROCK: i32 = UNITS / 2;
+
+/// Solid of a lava that melts, and rock of bodies, that leave no room in a cell for what neither flows nor rises.
+const FILLED: u16 = AMOUNT_ONE / 2;
+
+/// As much of them as leaves none for liquids and gases.
+const FULL: u16 = AMOUNT_ONE / 64 * 63;
+
+/// A material covers lava where a cell holds so much of it at least.
+const COVER: u16 = AMOUNT_ONE / 8;
+
+/// Columns that are read before any is written, and fewest for which a second thread is worth its call.
+const AT_ONCE: usize = 8192;
+const TASK: usize = 64;
+
+/// The layers that show a lava that melts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Melting {
+    pub(crate) solid: usize,
+    pub(crate) melt: usize,
+    pub(crate) mould: usize,
+}
+
+impl Melting {
+    /// Those of a world, if the lava of its flow melts.
+    fn of(world: &World, flow: &Flow) -> Option<Self> {
+        if !flow.setup().lava.melts() {
+            return None;
+        }
+        let number = |part| world.layers.iter().position(|layer| layer.material().shows == Some(part));
+        Some(Self { solid: number(Shows::Solid)?, melt: number(Shows::Melt)?, mould: number(Shows::Mould)? })
+    }
+}
+
+/// A flow and what the cells of its world show of it.
+#[derive(Clone, Debug)]
+pub struct FlowInCells {
+    pub(crate) flow: Flow,
+    /// The layers that show it, of a lava that melts.
+    pub(crate) melting: Option<Melting>,
+    /// For each column the lowest cell above the highest one that shows lava.
+    tops: Blocks<u16>,
+    /// Columns that have changed and are shown when somebody reads them; absent where they are shown after every step.
+    unseen: Option<Unseen>,
+    /// Room for what is shown of columns.
+    columns: Vec<Column>,
+}
+
+impl FlowInCells {
+    fn new(world: &mut World, flow: Flow) -> Self {
+        let melting = Melting::of(world, &flow);
+        let melts = melting.map(|Melting { solid, melt, mould }| [solid, melt, mould]);
+        world.set_mirrors(melts.into_iter().flatten().chain([world.number_of_lava()]));
+        Self { flow, melting, tops: Blocks::at_rest(world.grid().columns(), 0), unseen: None, columns: Vec::new() }
+    }
+
+    /// A flow in a world whose lava moves by the physical model from now on: all columns show the ground and the lava of `flow`,
+    /// which has the columns and levels of this box.
+    pub(crate) fn shown_in(world: &mut World, flow: Flow) -> Self {
+        let mut flowing = Self::new(world, flow);
+        let columns = world.grid().columns() as u32;
+        for first in (0..columns).step_by(AT_ONCE) {
+            flowing.show_columns(world, &(first..columns.min(first + AT_ONCE as u32)).collect::<Vec<_>>());
+        }
+        flowing
+    }
+
+    /// A flow that a world shows already, as one that was read from a file.
+    pub(crate) fn already_shown_in(world: &mut World, flow: Flow) -> Self {
+        let mut flowing = Self::new(world, flow);
+        flowing.tops = mirrored_tops(world);
+        flowing.show_fresh(world);
+        flowing.cover(world);
+        flowing
+    }
+
+    /// Goes back to a flow that the ground and the layers show already.
+    pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
+        self.tops = mirrored_tops(world);
+        self.flow.restore(state.clone())?;
+        self.cover(world);
+        Ok(())
+    }
+
+    /// Marks the columns in which lava set.
+    fn show_fresh(&self, world: &mut World) {
+        let nx = world.grid.nx;
+        for column in 0..world.grid.columns() {
+            world.ground.set_fresh(column % nx, column / nx, self.flow.has_set(column));
+        }
+    }
+
+    /// One step: what vents pour comes into the flow, the flow moves, and the cells show it.
+    pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, step: u64) {
+        self.cover(world);
+        let about = (self.flow.clock(), self.flow.setup().lava.vent_k);
+        let pours = vents.flow_pours(step, about, world.grid);
+        self.flow.step(&pours);
+        if self.flow.was_stopped() {
+            return;
+        }
+        match &mut self.unseen {
+            Some(unseen) => unseen.add(self.flow.changed()),
+            None => self.show_step(world),
+        }
+    }
+
+    /// Says to the flow where other matter covers it, before its step.
+    fn cover(&mut self, world: &World) {
+        let covers = |(number, layer): &(usize, &Layer)| {
+            !world.is_mirror(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
+        };
+        let covers: Vec<&Layer> = world.layers.iter().enumerate().filter(covers).map(|(_, layer)| layer).collect();
+        if covers.is_empty() {
+            return;
+        }
+        if self.flow.setup().lava.melts() {
+            // What melts has faces on all sides.
+            let held = covers.iter().flat_map(|layer| layer.held()).filter(|(_, cell)| cell.amount >= COVER);
+            let cells: Vec<Place> = held.map(|(place, _)| place).collect();
+            return self.flow.cover_cells(&cells);
+        }
+        let nx = world.grid.nx;
+        let covered = |c: usize| {
+            let top = usize::from(self.tops[c]);
+            let is_under = |layer: &&Layer, y: usize| layer.at([c % nx, y, c / nx]).amount >= COVER;
+            let at = |y: usize| y < world.grid.ny && covers.iter().any(|layer| is_under(layer, y));
+            top > 0 && (at(top) || at(top - 1))
+        };
+        let covered: Vec<bool> = self.flow.wet().iter().map(|&c| covered(c as usize)).collect();
+        self.flow.cover(&covered);
+    }
+
+    fn show_step(&mut self, world: &mut World) {
+        let Self { flow, tops, columns, melting, .. } = self;
+        show(world, (flow, *melting), tops, columns, flow.changed());
+        world.stay_mirrored();
+    }
+
+    /// Shows some columns of the flow, between two of its steps.
+    pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
+        // Of the world as it is now, as a flow that was kept has it.
+        self.cover(world);
+        let Self { flow, tops, columns, melting, .. } = self;
+        show(world, (flow, *melting), tops, columns, numbers);
+    }
+
+    /// Carries out an edit of lava and rock; other matter in the cells goes as in any world.
+    pub(crate) fn edit(&mut self, world: &mut World, edit: &Edit) {
+        self.show_unseen(world);
+        let lava = &self.flow.setup().lava;
+        let [cold, hot] = lava.warmth_k();
+        let change = match edit.matter {
+            Matter::Lava { amount, energy, temperature_k } => {
+                let temperature_k = temperature_k.unwrap_or(cold + energy * (hot - cold));
+                FlowEdit::Lava { share: amount, temperature_k }
+            }
+            Matter::Solid { temperature_k } if lava.melts() => {
+                FlowEdit::Solid { temperature_k: temperature_k.unwrap_or(lava.ambient_k) }
+            }
+            Matter::Rock => FlowEdit::Rock,
+            Matter::Drain => FlowEdit::Drain,
+            Matter::Nothing => FlowEdit::Nothing,
+            Matter::Raise { by } => return self.raise(world, &edit.shape, |flow, columns| flow.raise(columns, by)),
+            Matter::Ground(ref survey) => {
+                let heights = |flow: &mut Flow, columns: &[u32]| flow.survey(columns, |c| survey.height(c));
+                return self.raise(world, &edit.shape, heights);
+            }
+            Matter::Solid { .. }
+            | Matter::Material { .. }
+            | Matter::Air(_)
+            | Matter::Flood { .. }
+            | Matter::Replace { .. } => return,
+        };
+        if edit.matter.is_rock() {
+            world.displace(&edit.shape);
+        } else if !matches!(change, FlowEdit::Lava { .. }) {
+            edit.shape.cells(world.grid).for_each(|place| world.drain(place));
+        }
+        let changed = self.flow.edit(edit.shape.cells(world.grid), change);
+        self.show_columns(world, &changed);
+    }
+
+    /// Raises the ground of a shape's columns, as `raise` does with their numbers; what other matter is in the way goes.
+    fn raise(&mut self, world: &mut World, shape: &Shape, raise: impl FnOnce(&mut Flow, &[u32]) -> Vec<Range<usize>>) {
+        let columns = shape.columns(world.grid);
+        let numbers: Vec<u32> = columns.iter().map(|&(x, z)| world.grid.column(x, z) as u32).collect();
+        let fills = raise(&mut self.flow, &numbers);
+        for ((x, z), levels) in columns.into_iter().zip(fills) {
+            levels.for_each(|y| world.drain([x, y, z]));
+        }
+        self.show_columns(world, &numbers);
+    }
+}
+
+/// Shows some columns of a flow; what is shown of each is worked out in `room`.
+fn show(
+    world: &mut World,
+    (flow, melting): (&Flow, Option<Melting>),
+    tops: &mut Blocks<u16>,
+    room: &mut Vec<Column>,
+    columns: &[u32],
+) {
+    let (nx, ny) = (world.grid.nx, world.grid.ny);
+    for numbers in columns.chunks(AT_ONCE) {
+        room.resize_with(numbers.len().max(room.len()), Column::default);
+        room.par_iter_mut().zip(numbers).with_min_len(TASK).for_each(|(column, &number)| {
+            column.read(flow, number as usize, ny);
+            column.melts = melting.map(|_| flow.ground_level(number as usize));
+            column.show(&flow.setup().lava);
+        });
+        for (column, &number) in room.iter().zip(numbers) {
+            let (x, z) = (number as usize % nx, number as usize / nx);
+            let old_top = usize::from(tops[number as usize]);
+            Cells { world, melting }.column(column, [x, z], old_top);
+            world.ground.set_fresh(x, z, melting.is_none() && flow.has_set(number as usize));
+            tops.set(number as usize, column.top() as u16);
+        }
+    }
+    take_account(world, flow);
+}
+
+/// The cells that show a flow.
+struct Cells<'a> {
+    world: &'a mut World,
+    melting: Option<Melting>,
+}
+
+impl Cells<'_> {
+    /// Writes a column; something was shown below `old_top`.
+    fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
+        let melting = self.melting;
+        let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
+        // An edit may have raised or lowered the ground by more cells than the column stores: all is rock below them and air above.
+        let ground = &self.world.ground;
+        let levels = column.from.min(ground.lowest_open(x, z))..column.to.max(old_top).max(ground.top(x, z));
+        for y in levels {
+            let shown = column.shown(y);
+            if melting.is_none() && shown.ground == self.world.ground.is_solid([x, y, z]) {
+                self.world.layers[liquid].set([x, y, z], shown.liquid);
+                continue;
+            }
+            // Nothing is in a cell when it becomes ground, and none holds more than there is room for.
+            self.world.layers[liquid].set([x, y, z], Content::default());
+            let still = melting.map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
+            for (layer, _) in still.into_iter().flatten() {
+                self.world.layers[layer].set([x, y, z], Content::default());
+            }
+            if shown.ground && !self.world.ground.is_solid([x, y, z]) {
+                self.lift([x, y, z], |_| true);
+            }
+            self.world.set_solid([x, y, z], shown.ground);
+            for (layer, amount) in still.into_iter().flatten().filter(|&(_, amount)| amount > 0) {
+                self.world.layers[layer].set([x, y, z], Content { amount, energy: 0 });
+            }
+            if shown.liquid.amount > 0 {
+                self.world.layers[liquid].set([x, y, z], shown.liquid);
+            }
+            match shown.solid + shown.mould {
+                FULL.. => self.lift([x, y, z], |_| true),
+                // Liquids and gases rise by their own rule from what takes their room.
+                FILLED.. => self.lift([x, y, z], |kind| matches!(kind, Kind::Still | Kind::Grain)),
+                _ => {}
+            }
+        }
+        if let Some(height) = column.height {
+            self.world.ground.set_height(x, z, height);
+        }
+    }
+
+    /// Moves the matter of a cell that rock or solid fills to the lowest cell above with room; what finds none is removed. Of
+    /// the layers that do not show the flow those of these kinds.
+    fn lift(&mut self, [x, y, z]: Place, goes: impl Fn(Kind) -> bool) {
+        let lifted: Vec<usize> = (0..self.world.layers.len())
+            .filter(|&number| self.world.layers[number].at([x, y, z]).amount > 0 && !self.world.is_mirror(number))
+            .filter(|&number| goes(self.world.layers[number].material().kind))
+            .collect();
+        for number in lifted {
+            let held = self.world.layers[number].at([x, y, z]);
+            self.world.layers[number].set([x, y, z], Content::default());
+            let takes = |up: &usize| self.takes((number, held), [x, *up, z]);
+            let Some(up) = (y + 1..self.world.grid.ny).find(takes) else {
+                self.world.layers[number].ledger.removed += u64::from(held.amount);
+                continue;
+            };
+            let there = self.world.layers[number].at([x, up, z]);
+            self.world.layers[number].set([x, up, z], Content { amount: there.amount + held.amount, ..there });
+        }
+    }
+
+    /// Whether a cell takes what another one held of a layer besides the lava.
+    fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
+        if self.melting.is_some_and(|Melting { solid, mould, .. }| {
+            self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount >= FILLED
+        }) {
+            return false;
+        }
+        if self.world.layers[layer].is_grains() {
+            return self.world.takes_grain(layer, place);
+        }
+        let there = self.world.layers[layer].at(place).amount;
+        !self.world.ground.is_solid(place)
+            && there.checked_add(held.amount).is_some_and(|sum| sum <= self.world.most_of(layer))
+    }
+}
+
+/// The account of the lava layer in its own units, for reports; what is exact is the flow's own.
+fn take_account(world: &mut World, flow: &Flow) {
+    let lava = world.number_of_lava();
+    let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
+    let (account, ledger) = (flow.account(), &mut world.layers[lava].ledger);
+    // Of a lava that melts it is solid that is put there.
+    let put = if flow.setup().lava.melts() { 0 } else { account.placed };
+    ledger.sourced = units(account.poured + put);
+    ledger.outflow = units(account.out);
+    ledger.solidified = units(account.set);
+    ledger.removed = units(account.removed);
+    ledger.blocked = units(account.blocked);
+}
+
+/// For each column the lowest cell above the highest one that shows any of the flow.
+fn mirrored_tops(world: &World) -> Blocks<u16> {
+    let mut tops = Blocks::at_rest(world.grid.columns(), 0);
+    let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));
+    for ([x, y, z], _) in shown.flat_map(|(_, layer)| layer.held()) {
+        let column = world.grid.column(x, z);
+        tops.set(column, (y as u16 + 1).max(tops[column]));
+    }
+    tops
+}

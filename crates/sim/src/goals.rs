@@ -1,0 +1,264 @@
+//! Goals of a scene: an area that stays dry, a hollow that is filled, a sea that is reached in time. Each counts the matter in a
+//! shape after every step, and its outcome is fixed once.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use lavoxel_automaton::world::{Shape, World};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::param::{Table, table};
+use lavoxel_base::units::{AMOUNT_ONE, cells};
+use lavoxel_base::validate::Invalid;
+use lavoxel_base::words::grouped;
+
+/// Most goals of a scene.
+pub const MAX_GOALS: usize = 100;
+
+/// Last step of a goal.
+const LAST_STEP: f64 = 1e9;
+
+/// Most full cells that a goal may name.
+const MOST: f64 = 1e12;
+
+/// Bytes of a run of cells along x, in a list that grows.
+const BYTES_A_RUN: f64 = 2.0 * size_of::<Run>() as f64;
+
+table! {
+    /// A `[[goal]]` as written in a scene: matter in a shape, and one of `keep_below`, `reach` and `fill`.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct GoalSpec {
+        /// Words for players, such as "The village stays dry".
+        must pub name: String;
+        /// Material that is counted.
+        #[serde(default = "lava")]
+        may pub material: String;
+        /// Where it is counted, in cells of the box as for bodies.
+        must pub shape: Shape;
+        /// At no step before `until` does the shape hold more than so much.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub keep_below: Option<f64>, [0.0, MOST] "full cells";
+        /// At some step until `until` the shape holds at least so much.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub reach: Option<f64>, [1e-3, MOST] "full cells";
+        /// At some step until `until` the material fills at least this share of what was open in the shape before the first step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub fill: Option<f64>, [1e-3, 1.0] "";
+        /// Step after which it is decided.
+        must pub until: u64, [1.0, LAST_STEP] "steps";
+    }
+}
+
+fn lava() -> String {
+    lavoxel_automaton::matter::Material::LAVA.to_owned()
+}
+
+/// How much a goal asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Aim {
+    /// At most so many full cells.
+    KeepBelow(f64),
+    /// At least so many full cells.
+    Reach(f64),
+    /// At least this share of what was open.
+    Fill(f64),
+}
+
+impl GoalSpec {
+    /// Checks every number; `key` is the table's name, such as `goal[0]`.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.check(key)?;
+        self.shape.validate(&format!("{key}.shape"))?;
+        if let Some(kind) = self.shape.kind_of_file() {
+            return Err(Invalid::new(&format!("{key}.shape.kind"), kind, "a shape that needs no file, such as box"));
+        }
+        let given = [self.keep_below, self.reach, self.fill].iter().flatten().count();
+        if given != 1 {
+            return Err(Invalid::new(key, format!("{given} aims"), "one of keep_below, reach and fill"));
+        }
+        Ok(())
+    }
+
+    /// How much it asks for; of a table that was checked.
+    pub fn aim(&self) -> Aim {
+        match (self.keep_below, self.reach, self.fill) {
+            (Some(most), ..) => Aim::KeepBelow(most),
+            (_, Some(least), _) => Aim::Reach(least),
+            (.., share) => Aim::Fill(share.unwrap_or(1.0)),
+        }
+    }
+
+    /// Memory that its cells take in a box.
+    pub fn need(&self, grid: Grid) -> MemoryEstimate {
+        let [_, high, deep] = self.shape.extent(grid);
+        MemoryEstimate::of("the goals", (high * deep) as usize, BYTES_A_RUN)
+    }
+}
+
+/// How a goal ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It was reached, or kept to the end.
+    Won,
+    /// It was missed, or not kept.
+    Lost,
+}
+
+/// How far a goal is: what a checkpoint keeps of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Progress {
+    /// Units of amount that were open in the shape before the first step.
+    pub room: u64,
+    /// Units of its material in the shape at the last count.
+    pub now: u64,
+    /// The verdict and its step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<(Verdict, u64)>,
+}
+
+/// Cells of a shape in one row along x.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    from: Place,
+    /// First x that is outside again.
+    end: usize,
+}
+
+/// A goal with the cells of its shape.
+#[derive(Debug)]
+struct Goal {
+    spec: GoalSpec,
+    runs: Vec<Run>,
+}
+
+/// The goals of a simulation. Copies share all but how far they are.
+#[derive(Clone, Debug, Default)]
+pub struct Goals {
+    goals: Arc<[Goal]>,
+    progress: Vec<Progress>,
+}
+
+impl Goals {
+    /// Goals that were checked, in a world before its first step.
+    pub fn new(specs: &[GoalSpec], world: &World) -> Self {
+        let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, world.grid())).collect();
+        let progress =
+            goals.iter().map(|goal| Progress { room: goal.room(world), now: goal.count(world), verdict: None });
+        let progress = progress.collect();
+        Self { goals, progress }
+    }
+
+    /// Goals as far as they were; `None` where they are not so many.
+    pub fn resumed(specs: &[GoalSpec], grid: Grid, progress: Vec<Progress>) -> Option<Self> {
+        let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, grid)).collect();
+        (goals.len() == progress.len()).then_some(Self { goals, progress })
+    }
+
+    /// Whether one of them is not decided.
+    pub fn are_open(&self) -> bool {
+        self.progress.iter().any(|progress| progress.verdict.is_none())
+    }
+
+    /// Counts after a step, and decides what can be decided.
+    pub(crate) fn update(&mut self, world: &World, step: u64) {
+        for (goal, progress) in self.goals.iter().zip(&mut self.progress) {
+            if progress.verdict.is_none() {
+                progress.now = goal.count(world);
+                progress.verdict = goal.verdict(progress, step).map(|verdict| (verdict, step));
+            }
+        }
+    }
+
+    /// The goals, and how far they are.
+    pub fn iter(&self) -> impl Iterator<Item = (&GoalSpec, Progress)> {
+        self.goals.iter().map(|goal| &goal.spec).zip(self.progress.iter().copied())
+    }
+
+    /// How far they are, for a checkpoint.
+    pub fn progress(&self) -> &[Progress] {
+        &self.progress
+    }
+}
+
+impl Goal {
+    fn new(spec: &GoalSpec, grid: Grid) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        for [x, y, z] in spec.shape.cells(grid) {
+            match runs.last_mut() {
+                Some(run) if run.end == x && run.from[1..] == [y, z] => run.end += 1,
+                _ => runs.push(Run { from: [x, y, z], end: x + 1 }),
+            }
+        }
+        runs.shrink_to_fit();
+        Self { spec: spec.clone(), runs }
+    }
+
+    /// Units that its cells can hold.
+    fn room(&self, world: &World) -> u64 {
+        let cells = self.runs.iter().flat_map(|run| (run.from[0]..run.end).map(|x| [x, run.from[1], run.from[2]]));
+        cells.filter(|&place| !world.ground().is_solid(place)).count() as u64 * u64::from(AMOUNT_ONE)
+    }
+
+    /// Units of its material in its cells.
+    fn count(&self, world: &World) -> u64 {
+        let Some(layer) = world.layer(&self.spec.material) else { return 0 };
+        let rows = self.runs.iter().map(|&Run { from: [x, y, z], end }| layer.row(y, z, x..end));
+        rows.flatten().map(|(_, cell)| u64::from(cell.amount)).sum()
+    }
+
+    fn verdict(&self, progress: &Progress, step: u64) -> Option<Verdict> {
+        let is_over = step >= self.spec.until;
+        match self.spec.aim() {
+            Aim::KeepBelow(most) if cells(progress.now) > most => Some(Verdict::Lost),
+            Aim::KeepBelow(_) => is_over.then_some(Verdict::Won),
+            aim if aim.share_of(progress) >= 1.0 => Some(Verdict::Won),
+            _ => is_over.then_some(Verdict::Lost),
+        }
+    }
+}
+
+impl Aim {
+    /// How much of what it asks for is there, 1 for all; what is kept below a limit, as share of that limit.
+    pub fn share_of(self, progress: &Progress) -> f64 {
+        let wanted = match self {
+            Self::KeepBelow(cells) | Self::Reach(cells) => cells,
+            Self::Fill(share) if progress.room > 0 => share * cells(progress.room),
+            // Nothing was open.
+            Self::Fill(_) => return 0.0,
+        };
+        if wanted > 0.0 { cells(progress.now) / wanted } else { f64::from(u8::from(progress.now > 0)) }
+    }
+}
+
+/// How a challenge ended: won with all of its goals, lost with the first one that is lost; `None` while it is open.
+pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
+    let verdict =
+        |of: Verdict| move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of);
+    let won = !goals.is_empty() && goals.iter().all(verdict(Verdict::Won));
+    if goals.iter().any(verdict(Verdict::Lost)) { Some(Verdict::Lost) } else { won.then_some(Verdict::Won) }
+}
+
+/// How far a goal is, in a line.
+pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
+    let (now, material) = (cells(progress.now), &goal.material);
+    let amount = |cells: f64| if cells < 100.0 { format!("{cells:.2}") } else { grouped(cells.round() as u64) };
+    let count = match goal.aim() {
+        Aim::KeepBelow(most) => format!("{} full cells of {material}, at most {}", amount(now), amount(most)),
+        Aim::Reach(least) => format!("{} of {} full cells of {material}", amount(now), amount(least)),
+        Aim::Fill(share) => {
+            let full = if progress.room > 0 { 100.0 * progress.now as f64 / progress.room as f64 } else { 0.0 };
+            format!("{full:.0} % full of {material}, {:.0} % asked", 100.0 * share)
+        }
+    };
+    let keeps = matches!(goal.aim(), Aim::KeepBelow(_));
+    match progress.verdict {
+        None if keeps => format!("kept so far, until step {}: {count}", goal.until),
+        None => format!("open until step {}: {count}", goal.until),
+        Some((Verdict::Won, step)) if keeps => format!("won, kept to step {step}: {count}"),
+        Some((Verdict::Won, step)) => format!("won at step {step}: {count}"),
+        Some((Verdict::Lost, step)) => format!("lost at step {step}: {count}"),
+    }
+}

@@ -1,0 +1,541 @@
+//! The low-pass (paper, section 5): amounts become an 8-bit density that is smoothed before it is drawn. Only cells within
+//! reach of a change are filtered again.
+//!
+//! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside the box have no weight; the
+//! weights of the rest are scaled up to one. Density then does not fall towards the bed, and it reaches one
+//! cell into the rock, where the drawn terrain hides its end. `clear` says what differs for media that light passes.
+
+mod air;
+mod bricks;
+mod changes;
+mod clear;
+mod crust;
+mod layer_changes;
+mod rows;
+mod thin;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ndarray::{ArrayRef, ArrayView3, Ix3};
+
+use lavoxel_base::parallel::*;
+
+pub use self::air::AirVolume;
+pub use self::bricks::Bricks;
+use self::changes::SlabChanges;
+pub use self::changes::{BRICK, Change};
+use self::clear::{ClearFilter, Matter, Rows as AroundRow};
+pub use self::crust::CrustMap;
+use self::crust::Crusts;
+use self::layer_changes::{Around, LayerChanges, LayerCursor};
+pub use self::rows::RowFilter;
+use crate::state::StateRef;
+use lavoxel_air::Air;
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::view::MaterialLook;
+use lavoxel_automaton::world::{Layer, Span, World};
+use lavoxel_base::grid::tile::TILE_X;
+use lavoxel_base::grid::{Grid, MAX_SIDE};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::stamp;
+pub use lavoxel_base::units::ENERGY_SHOWN;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
+use lavoxel_base::validate::{Invalid, within};
+
+/// Largest number of cells of a box that can be drawn: the fields are kept densely, at two bytes a cell.
+pub const MAX_CELLS: usize = 1 << 29;
+
+/// Fields that a volume renderer reads: 8 bits over the grid, in [`Grid::index`] order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Volume {
+    /// Shape of all fields.
+    pub grid: Grid,
+    /// Low-passed amount of the lava, 0..=255 for 0..=1.
+    pub density: Vec<u8>,
+    /// Low-passed extensive energy of the lava, 0..=255 for 0..=[`ENERGY_SHOWN`].
+    pub energy: Vec<u8>,
+    /// The other materials.
+    pub media: Vec<Medium>,
+    /// Ash and steam in the air; `None` where there is none.
+    pub air: Option<Arc<AirVolume>>,
+    /// How hot the surface of lava that grows a crust is; `None` where that is not known.
+    pub crust: Option<Arc<CrustMap>>,
+}
+
+/// The field of one material that is no lava.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Medium {
+    /// Name of the material.
+    pub name: String,
+    /// How it is drawn.
+    pub look: MaterialLook,
+    /// Low-passed amount, 0..=255 for 0..=1, in [`Grid::index`] order; of liquids that fall at least so much that they have a
+    /// surface at 1/2, and of what is built the amount as it lies. No values at all before there was any matter: an absent medium takes no memory and no time.
+    pub density: Vec<u8>,
+}
+
+impl Volume {
+    /// A volume without liquid.
+    pub fn empty(grid: Grid) -> Self {
+        let none = || vec![0; grid.cells()];
+        Self { grid, density: none(), energy: none(), media: Vec::new(), air: None, crust: None }
+    }
+
+    /// A volume of a program's own: densities and extensive energies, shape (z, y, x), z south, y up, x east. Densities are
+    /// held in 0 to 1, energies in 0 to [`ENERGY_SHOWN`]; what is not a number becomes 0.
+    ///
+    /// # Errors
+    /// When the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or there are more than [`MAX_CELLS`] cells.
+    pub fn from_arrays(density: &ArrayRef<f32, Ix3>, energy: &ArrayRef<f32, Ix3>) -> Result<Self, Invalid> {
+        let (nz, ny, nx) = density.dim();
+        if energy.dim() != density.dim() {
+            let shapes = format!("{:?} and {:?}", density.shape(), energy.shape());
+            return Err(Invalid::new("shape of density and energy", shapes, "the same for both"));
+        }
+        for n in [nx, ny, nz] {
+            within("side of a volume", n as f64, 1.0, MAX_SIDE as f64)?;
+        }
+        let grid = Grid::new(nx, ny, nz);
+        LowPass::check(grid)?;
+        Ok(Self {
+            grid,
+            density: bytes(density, 1.0),
+            energy: bytes(energy, ENERGY_SHOWN),
+            media: Vec::new(),
+            air: None,
+            crust: None,
+        })
+    }
+
+    /// Adds a material besides the lava: its densities, held in 0 to 1, shape (z, y, x). Those that are drawn in
+    /// the place of lava are hidden by it.
+    ///
+    /// # Errors
+    /// When the shape is not that of this volume, or a value of the look is out of range.
+    pub fn with_medium(
+        mut self,
+        name: &str,
+        look: MaterialLook,
+        density: &ArrayRef<f32, Ix3>,
+    ) -> Result<Self, Invalid> {
+        look.validate(&format!("material.{name}.look"))?;
+        let Grid { nx, ny, nz } = self.grid;
+        if density.dim() != (nz, ny, nx) {
+            let shape = format!("{:?}", density.shape());
+            return Err(Invalid::new(
+                &format!("shape of {name}"),
+                shape,
+                format!("that of the volume, {:?}", (nz, ny, nx)),
+            ));
+        }
+        self.media.push(Medium { name: name.to_owned(), look, density: bytes(density, 1.0) });
+        Ok(self)
+    }
+
+    /// Density as an array of shape (z, y, x), 255 for 1.
+    pub fn densities(&self) -> ArrayView3<'_, u8> {
+        self.view(&self.density)
+    }
+
+    /// Energy as an array of shape (z, y, x), 255 for [`ENERGY_SHOWN`].
+    pub fn energies(&self) -> ArrayView3<'_, u8> {
+        self.view(&self.energy)
+    }
+
+    /// The lava's fields.
+    pub fn lava(&self) -> Fields<'_> {
+        Fields { grid: self.grid, density: &self.density, energy: &self.energy }
+    }
+
+    fn view<'a>(&self, field: &'a [u8]) -> ArrayView3<'a, u8> {
+        let Grid { nx, ny, nz } = self.grid;
+        ArrayView3::from_shape((nz, ny, nx), field).expect("a field has a value for each cell")
+    }
+}
+
+/// The fields of one medium over a grid, in [`Grid::index`] order.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a> {
+    /// The grid.
+    pub grid: Grid,
+    /// 255 for 1.
+    pub density: &'a [u8],
+    /// 255 for [`ENERGY_SHOWN`]; empty for a medium that carries none.
+    pub energy: &'a [u8],
+}
+
+impl Medium {
+    /// A material of which there is nothing.
+    fn absent(material: &Material) -> Self {
+        Self { name: material.name.clone(), look: material.look.clone(), density: Vec::new() }
+    }
+
+    /// Its fields over a volume of this shape, `None` while it is absent.
+    pub fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
+        (!self.density.is_empty()).then_some(Fields { grid, density: &self.density, energy: &[] })
+    }
+}
+
+/// Values as 0..=255 for 0..=`most`.
+fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
+    // The cast holds the value in 0 to 255, and makes 0 of what is not a number.
+    field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
+}
+
+/// The last call that took the changes of a low-pass.
+#[derive(Debug, PartialEq, Eq)]
+pub struct VolumeCursor {
+    /// Identifies the low-pass.
+    stamp: u64,
+    /// Number of the call.
+    taken: u64,
+}
+
+impl VolumeCursor {
+    fn first() -> Self {
+        Self { stamp: stamp::new(), taken: 0 }
+    }
+}
+
+impl Clone for VolumeCursor {
+    /// A copy of a low-pass changes on its own, so its cursors have another stamp.
+    fn clone(&self) -> Self {
+        Self::first()
+    }
+}
+
+/// The changes of a volume, by medium.
+#[derive(Debug)]
+pub struct TakenChanges {
+    /// Those of the lava.
+    pub lava: Vec<Change>,
+    /// One list for each of [`Volume::media`].
+    pub media: Vec<Vec<Change>>,
+}
+
+/// Keeps a [`Volume`] in step with a world.
+#[derive(Clone, Debug)]
+pub struct LowPass {
+    cursor: VolumeCursor,
+    volume: Volume,
+    /// For each layer of the world, the state that was filtered last.
+    cursors: Vec<Option<LayerCursor>>,
+    filtered: usize,
+    /// For each row, numbered `z · ny + y`, the cells that may not be zero.
+    shown: Vec<Span>,
+    /// For each slab, the cells whose value changed since these were last taken.
+    changed: Vec<SlabChanges>,
+    /// The filters of the other materials, as [`Volume::media`] has them.
+    clear: Vec<ClearFilter>,
+    /// The version of the air that [`Volume::air`] shows.
+    air: Option<u64>,
+    /// Writers of [`Volume::crust`].
+    crusts: Crusts,
+}
+
+impl LowPass {
+    /// A low-pass for boxes of this shape, with nothing in it yet.
+    pub fn new(grid: Grid) -> Self {
+        let (shown, changed) = (vec![Span::EMPTY; grid.ny * grid.nz], vec![SlabChanges::default(); grid.nz]);
+        let volume = Volume::empty(grid);
+        Self {
+            cursor: VolumeCursor::first(),
+            volume,
+            cursors: Vec::new(),
+            filtered: 0,
+            shown,
+            changed,
+            clear: Vec::new(),
+            air: None,
+            crusts: Crusts::default(),
+        }
+    }
+
+    /// Memory of a low-pass for boxes of this shape.
+    pub fn need(grid: Grid) -> MemoryEstimate {
+        let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
+        let rows =
+            MemoryEstimate::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
+        let cursor = MemoryEstimate::of("the low-pass's versions of the ground", grid.columns(), 0.25);
+        MemoryEstimate::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
+    }
+
+    /// Memory of so many materials besides the lava, once there is some of each.
+    pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
+        // Each thread copies those around the row that it writes. To ask for the threads of the pool would start them, before the
+        // program has said how many.
+        let threads = if media > 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { 0 };
+        let copies = AroundRow::length(grid) * threads;
+        MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
+            .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
+            .and(MemoryEstimate::of("its versions of the ground", grid.columns(), 0.25 * media as f64))
+            .and(MemoryEstimate::of("the amounts around its rows", copies, AroundRow::BYTES_A_CELL as f64))
+    }
+
+    /// Memory of ash and steam in an air of so many cells.
+    pub fn need_of_air(cells: usize) -> MemoryEstimate {
+        MemoryEstimate::of("what the air carries", cells, AirVolume::BYTES_A_CELL)
+    }
+
+    /// Refuses boxes that are too large to be drawn.
+    pub fn check(grid: Grid) -> Result<(), Invalid> {
+        if grid.cells() <= MAX_CELLS {
+            return Ok(());
+        }
+        let size = format!("{:?}", [grid.nx, grid.ny, grid.nz]);
+        Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be drawn as a volume")))
+    }
+
+    /// For each row, numbered `z · ny + y`, the cells outside of which the fields are zero.
+    pub fn rows(&self) -> &[Span] {
+        &self.shown
+    }
+
+    /// The filtered fields.
+    pub fn volume(&self) -> &Volume {
+        &self.volume
+    }
+
+    /// The cells whose lava's density or energy changed since this was last asked, or since the volume was empty. Where many
+    /// refreshes have passed, some may be in several changes, and some in none.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        self.cursor.taken += 1;
+        let mut changes = Vec::new();
+        self.changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
+        changes
+    }
+
+    /// Takes the changes of [`Volume::media`]`[medium]`, apart from the lava's.
+    pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.clear[medium].changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
+        changes
+    }
+
+    /// For each row of [`Volume::media`]`[medium]`, the cells outside of which it is zero; no rows at all while it is absent.
+    pub fn rows_of(&self, medium: usize) -> &[Span] {
+        &self.clear[medium].shown
+    }
+
+    /// The changes since `last`, or `None` when `last` is not the cursor of the last call that took changes of this low-pass.
+    /// Either way they count as taken, and `last` becomes the cursor of this call.
+    pub fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
+        let known = last.as_ref() == Some(&self.cursor);
+        let lava = self.take_changes();
+        let changes = TakenChanges { lava, media: (0..self.clear.len()).map(|k| self.take_changes_of(k)).collect() };
+        *last = Some(VolumeCursor { stamp: self.cursor.stamp, taken: self.cursor.taken });
+        known.then_some(changes)
+    }
+
+    /// Number of cells that the last refresh filtered.
+    pub fn filtered(&self) -> usize {
+        self.filtered
+    }
+
+    /// Filters the cells within reach of what changed in the layers or the ground since the last refresh. After a refresh from
+    /// another world, or none, these are all cells within reach of matter, now or then.
+    pub fn refresh<'a>(&mut self, state: impl Into<StateRef<'a>>) -> &Volume {
+        let state: StateRef<'_> = state.into();
+        let world = state.world;
+        self.cursors.resize(world.layers().len(), None);
+        let layers = self.cursors.iter_mut().zip(world.layers());
+        let changes: Vec<_> =
+            layers.map(|(cursor, layer)| LayerChanges::since(cursor, layer, world.ground())).collect();
+        let lava = world.layers().iter().position(Layer::carries_energy).map(|lava| &changes[lava]);
+        self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
+        self.filtered += self.refresh_media(world, &changes);
+        self.refresh_air(state.air);
+        self.volume.crust = self.crusts.refresh(state.flow);
+        &self.volume
+    }
+
+    /// Reads the air where it may have changed.
+    fn refresh_air(&mut self, air: Option<&Air>) {
+        let version = air.map(|air| air.amounts().version());
+        if version != self.air {
+            self.volume.air = air.and_then(AirVolume::of).map(Arc::new);
+            self.air = version;
+        }
+    }
+
+    /// Filters the other materials within reach of the changes, one entry for each layer, and counts the cells.
+    fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
+        let layers = || world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
+        let same = |(medium, (_, layer)): (&Medium, (usize, &Layer))| medium.name == layer.material().name;
+        let (media, clear) = (&mut self.volume.media, &mut self.clear);
+        if layers().count() != media.len() || !media.iter().zip(layers()).all(same) {
+            *media = layers().map(|(_, layer)| Medium::absent(layer.material())).collect();
+            clear.clear();
+            clear.resize_with(media.len(), ClearFilter::default);
+        }
+        let filters = clear.iter_mut().zip(media).zip(layers());
+        filters
+            .map(|((filter, medium), (number, layer))| {
+                medium.look.clone_from(&layer.material().look);
+                let matter = Matter { ground: world.ground(), layer, heavier: &world.layers()[..number] };
+                let changes: Vec<_> = changes[..=number].iter().collect();
+                filter.refresh(&matter, &changes, medium)
+            })
+            .sum()
+    }
+
+    /// Filters the cells of lava within reach of the changes, and counts them.
+    fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
+        let (grid, layer) = (world.grid(), world.number_of_lava());
+        self.shown
+            .par_chunks_mut(grid.ny)
+            .zip(&mut self.changed)
+            .zip(self.volume.density.par_chunks_mut(grid.slab()))
+            .zip(self.volume.energy.par_chunks_mut(grid.slab()))
+            .enumerate()
+            .map_init(
+                || Taps { layer, ..Taps::default() },
+                |taps, (z, (((shown, changed), density), energy))| {
+                    Slab { z, shown, changed, density, energy }.filter(taps, world, &changes.around(grid, z, 1))
+                },
+            )
+            .sum()
+    }
+}
+
+/// The part of a low-pass that lies at one z.
+struct Slab<'a> {
+    z: usize,
+    shown: &'a mut [Span],
+    changed: &'a mut SlabChanges,
+    density: &'a mut [u8],
+    energy: &'a mut [u8],
+}
+
+impl Slab<'_> {
+    /// Filters the cells within reach of the changes, and counts them.
+    fn filter(&mut self, taps: &mut Taps, world: &World, around: &Around<'_>) -> usize {
+        let (grid, known) = (world.grid(), around.is_known());
+        let rows = if known { around.rows() } else { 0..grid.ny };
+        if rows.is_empty() {
+            return 0;
+        }
+        taps.read_spans(world, rows.clone(), self.z);
+        let mut filtered = 0;
+        for y in rows {
+            let reached = taps.reach(grid, y);
+            let stale = std::mem::replace(&mut self.shown[y], reached).union(reached);
+            let row = y * grid.nx..(y + 1) * grid.nx;
+            let (density, energy) = (&mut self.density[row.clone()], &mut self.energy[row]);
+            let mut filter = |span: Span| {
+                let changed = |x| self.changed.add(self.z * grid.ny + y, x);
+                taps.filter_row(world, (y, self.z), span, (&mut *density, &mut *energy), changed);
+                filtered += span.range().len();
+            };
+            if known {
+                around.spans(y, !stale.is_empty()).for_each(filter);
+            } else if !stale.is_empty() {
+                filter(stale);
+            }
+        }
+        self.changed.shorten(grid);
+        filtered
+    }
+}
+
+/// The up to nine rows around row (y, z), inside the box, with their weights.
+fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
+    let near =
+        |v: usize, n: usize| (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }));
+    near(z, grid.nz)
+        .flat_map(move |(z, weight_z)| near(y, grid.ny).map(move |(y, weight_y)| (y, z, weight_y * weight_z)))
+}
+
+/// Sums over the rows around one row, for each x: weights, amounts, energies.
+#[derive(Default)]
+struct Taps {
+    /// Number of the layer that is filtered.
+    layer: usize,
+    weight: Vec<u32>,
+    amount: Vec<u32>,
+    energy: Vec<u32>,
+    /// For each y around the rows read last, the cells that hold lava in the slab and its neighbours.
+    held: Vec<Span>,
+}
+
+impl Taps {
+    /// Reads which cells around the rows `ys` of the slab `z` hold lava.
+    fn read_spans(&mut self, world: &World, ys: Range<usize>, z: usize) {
+        let grid = world.grid();
+        self.held.resize(grid.ny, Span::EMPTY);
+        for y in ys.start.saturating_sub(1)..(ys.end + 1).min(grid.ny) {
+            let slabs = z.saturating_sub(1)..(z + 2).min(grid.nz);
+            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.layers()[self.layer].span(y, z)));
+        }
+    }
+
+    /// The cells of the row `y` in the slab read last that the filter reaches from any lava.
+    fn reach(&self, grid: Grid, y: usize) -> Span {
+        let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
+        near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
+    }
+
+    /// Filters the cells `span` of row (y, z) into `density` and `energy`, and calls `changed` with each that has another value.
+    fn filter_row(
+        &mut self,
+        world: &World,
+        (y, z): (usize, usize),
+        span: Span,
+        (density, energy): (&mut [u8], &mut [u8]),
+        mut changed: impl FnMut(usize),
+    ) {
+        let grid = world.grid();
+        let wide = span.grown(grid.nx).range();
+        let tiles = wide.start / TILE_X..wide.end.div_ceil(TILE_X);
+        for taps in [&mut self.weight, &mut self.amount, &mut self.energy] {
+            // Beyond the ends of the row they stay 0.
+            taps.resize((grid.nx.div_ceil(TILE_X) + 2) * TILE_X, 0);
+            taps[place(tiles.start * TILE_X)..place(tiles.end * TILE_X)].fill(0);
+        }
+        for (near_y, near_z, weight) in rows_around(grid, y, z) {
+            let open = &mut self.weight[place(wide.start)..place(wide.end)];
+            world.ground().add_open((near_y, near_z), wide.start, weight, open);
+            for (tx, tile) in world.layers()[self.layer].part_of_row(near_y, near_z, tiles.clone()) {
+                let from = place(tx * TILE_X);
+                add_to(&mut self.amount[from..], weight, tile.amount().row(near_z));
+                add_to(&mut self.energy[from..], weight, tile.energy().row(near_z));
+            }
+        }
+        for x in span.range() {
+            let across = |taps: &[u32]| taps[place(x) - 1] + 2 * taps[place(x)] + taps[place(x) + 1];
+            let weight = across(&self.weight);
+            let shades = (
+                shade(across(&self.amount), weight, AMOUNT_ONE, 1.0),
+                shade(across(&self.energy), weight, ENERGY_ONE, ENERGY_SHOWN),
+            );
+            if shades != (density[x], energy[x]) {
+                (density[x], energy[x]) = shades;
+                changed(x);
+            }
+        }
+    }
+}
+
+/// Where the sums for a cell are: a tile further on, so that there is a cell before the first and one after the last.
+fn place(x: usize) -> usize {
+    x + TILE_X
+}
+
+/// Adds cells of a tile that lie in a row to the first sums.
+fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
+    // All of them at once.
+    if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
+        sums.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += weight * u32::from(cell));
+    }
+}
+
+/// The mean `sum / weight` as 0..=255 for 0..=`shown` units of size `one`, rounded to nearest.
+fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
+    if sum == 0 {
+        return 0;
+    }
+    // At most 64 · 65535 · 255, which fits.
+    let full = weight * (f32::from(one) * shown) as u32;
+    ((sum * 255 + full / 2) / full).min(255) as u8
+}

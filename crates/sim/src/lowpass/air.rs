@@ -1,0 +1,150 @@
+//! Contents of the air, as pictures need them.
+
+use lavoxel_air::{Air, AirGrid, Field, UNIT};
+use lavoxel_base::grid::Place;
+use lavoxel_base::parallel::*;
+
+/// Mass in a cubic metre, in kg, that the largest value of [`AirVolume::carried`] stands for; denser air is drawn as this.
+const DENSEST: f32 = 4.0;
+const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
+/// Largest value of [`AirVolume::flow`], and the speed that it stands for in air cells a step.
+const FASTEST: (f32, f32) = (127.0, 2.0);
+
+/// Ash and steam in the air, and its motion, over the cells of the air.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AirVolume {
+    /// The cells and where they lie among the voxels.
+    pub grid: AirGrid,
+    /// Edge of a voxel in metres.
+    pub cell_m: f32,
+    /// Square roots of the masses of ash and of steam, 65535 for 2 (kg/m³)^½, in the order of `grid.cells`. Solid cells beside
+    /// open ones have the mean of those: what is between them does not thin out towards the ground.
+    pub carried: Vec<[u16; 2]>,
+    /// Shares of each ink in the mass of a cell without its steam, 255 for all of it; where there is no ink, those in the cells
+    /// around. No cells in an air without inks. Mass of ink counts in [`AirVolume::carried`] as ash.
+    pub inks: Vec<[u8; 4]>,
+    /// Velocity where there is something: 127 for 2 cells a step; the last of four is unused.
+    pub flow: Vec<[i8; 4]>,
+}
+
+impl AirVolume {
+    /// Contents of an air; `None` where there is no ash, no steam and no ink.
+    pub fn of(air: &Air) -> Option<Self> {
+        let (grid, amounts) = (air.grid(), air.amounts());
+        let fields = Carried {
+            ash: amounts.field(Field::Ash),
+            steam: amounts.field(Field::Steam),
+            inks: air.inks().map(|ink| amounts.field(ink)).collect(),
+        };
+        let is_empty = |field: &[u32]| {
+            let parts = field.par_chunks(1 << 14).map(|part| part.iter().all(|&units| units == 0));
+            parts.reduce(|| true, |all, empty| all && empty)
+        };
+        if [fields.ash, fields.steam].into_iter().chain(fields.inks.iter().copied()).all(is_empty) {
+            return None;
+        }
+        let scale = air.scale();
+        let per_unit = (scale.ash_unit_kg_m3 / f64::from(UNIT)) as f32 / DENSEST;
+        let value = |units: u32| ((units as f32 * per_unit).sqrt().min(1.0) * 65535.0 + 0.5) as u16;
+        let cells = grid.cells;
+        let mut volume = Self {
+            grid,
+            cell_m: scale.cell_m as f32,
+            carried: vec![[0; 2]; cells.cells()],
+            inks: Vec::new(),
+            flow: vec![[0; 4]; cells.cells()],
+        };
+        let slabs = volume.carried.par_chunks_mut(cells.slab()).zip(volume.flow.par_chunks_mut(cells.slab()));
+        slabs.enumerate().for_each(|(z, (carried, flow))| {
+            for (y, x) in (0..cells.ny).flat_map(|y| (0..cells.nx).map(move |x| (y, x))) {
+                let (place, here) = ([x, y, z], y * cells.nx + x);
+                carried[here] = match air.openness().is_solid(place) {
+                    true => beside(air, &fields, place).map(value),
+                    false => fields.at(grid.at(place)).map(value),
+                };
+                if carried[here] != [0; 2] {
+                    let byte = |speed: f32| (speed * (FASTEST.0 / FASTEST.1)).clamp(-FASTEST.0, FASTEST.0) as i8;
+                    let [east, up, south] = air.velocity(place).map(byte);
+                    flow[here] = [east, up, south, 0];
+                }
+            }
+        });
+        if !fields.inks.is_empty() {
+            volume.inks = vec![[0; 4]; cells.cells()];
+            let slabs = volume.inks.par_chunks_mut(cells.slab()).enumerate();
+            slabs.for_each(|(z, inks)| {
+                for (y, x) in (0..cells.ny).flat_map(|y| (0..cells.nx).map(move |x| (y, x))) {
+                    inks[y * cells.nx + x] = fields.ink_shares(grid, [x, y, z]);
+                }
+            });
+        }
+        Some(volume)
+    }
+
+    /// Masses of ash and steam that the values of a cell stand for, in kg/m³.
+    pub fn kg_m3(&self, index: usize) -> [f32; 2] {
+        self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
+    }
+
+    /// Mass of ash and steam together that two values stand for, in kg/m³.
+    #[inline(always)]
+    pub fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
+        let [ash, steam] = [f32::from(ash), f32::from(steam)];
+        (ash * ash + steam * steam) * KG_M3
+    }
+
+    /// Memory for a cell of an air with inks in bytes; 4 less without.
+    pub const BYTES_A_CELL: f64 = 12.0;
+}
+
+/// Fields of an air that are drawn.
+struct Carried<'a> {
+    ash: &'a [u32],
+    steam: &'a [u32],
+    inks: Vec<&'a [u32]>,
+}
+
+impl Carried<'_> {
+    /// Units of ash and inks together, and of steam.
+    #[inline(always)]
+    fn at(&self, at: usize) -> [u32; 2] {
+        [self.inks.iter().fold(self.ash[at], |sum, ink| sum.saturating_add(ink[at])), self.steam[at]]
+    }
+
+    /// Shares of the inks in a cell or, where it holds none, in the cells around it: the edge of a cloud has the cloud's colour.
+    fn ink_shares(&self, grid: AirGrid, place: Place) -> [u8; 4] {
+        let ink = |at: usize| self.inks.iter().any(|ink| ink[at] > 0);
+        let around = |n: usize, axis: usize| n.saturating_sub(1)..(n + 2).min(grid.size()[axis]);
+        let cells = match place.map(|n| n..n + 1) {
+            own if ink(grid.at(place)) => own,
+            _ => std::array::from_fn(|axis| around(place[axis], axis)),
+        };
+        let (mut sums, mut total) = ([0_u64; 4], 0_u64);
+        for (z, y) in cells[2].clone().flat_map(|z| cells[1].clone().map(move |y| (z, y))) {
+            for at in cells[0].clone().map(|x| grid.at([x, y, z])) {
+                sums.iter_mut().zip(&self.inks).for_each(|(sum, ink)| *sum += u64::from(ink[at]));
+                total += u64::from(self.ash[at]);
+            }
+        }
+        total += sums.iter().sum::<u64>();
+        sums.map(|sum| (sum * 255 / total.max(1)) as u8)
+    }
+}
+
+/// The mean units of the open cells beside a solid one.
+fn beside(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
+    let (grid, size) = (air.grid(), air.grid().size());
+    let (mut sums, mut count) = ([0_u64; 2], 0);
+    for axis in 0..3 {
+        for to in [place[axis].checked_sub(1), Some(place[axis] + 1).filter(|&n| n < size[axis])].into_iter().flatten()
+        {
+            let mut near = place;
+            near[axis] = to;
+            if !air.openness().is_solid(near) {
+                sums.iter_mut().zip(fields.at(grid.at(near))).for_each(|(sum, units)| *sum += u64::from(units));
+                count += 1;
+            }
+        }
+    }
+    sums.map(|sum| (sum / count.max(1)) as u32)
+}

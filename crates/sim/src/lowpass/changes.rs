@@ -1,0 +1,103 @@
+//! Cells whose filtered value changed, as stretches of rows: a renderer reads these and skips the rest.
+
+use lavoxel_automaton::world::Span;
+use lavoxel_base::grid::Grid;
+
+/// Edge of a brick in cells.
+pub const BRICK: usize = 8;
+
+/// A stretch of a row that changed; unchanged gaps in it are shorter than [`BRICK`] cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The row, numbered `z · ny + y`.
+    pub row: usize,
+    /// Its cells; there is one at least.
+    pub cells: Span,
+}
+
+impl Change {
+    /// The cells of rows, one span for each row, numbered `z · ny + y`.
+    pub fn of_rows(rows: &[Span]) -> impl Iterator<Item = Self> {
+        let changes = rows.iter().enumerate().map(|(row, &cells)| Self { row, cells });
+        changes.filter(|change| !change.cells.is_empty())
+    }
+}
+
+/// The changes of one slab, since they were last taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SlabChanges(Vec<Change>);
+
+impl SlabChanges {
+    /// Most changes that are kept of a slab with so many rows.
+    pub(super) const fn most(ny: usize) -> usize {
+        2 * ny + 64
+    }
+
+    /// A cell has another value. Those of one row come one after another.
+    #[inline]
+    pub(super) fn add(&mut self, row: usize, x: usize) {
+        let x = x as u16;
+        match self.0.last_mut() {
+            Some(Change { row: last, cells }) if *last == row && (cells.from..cells.to + BRICK as u16).contains(&x) => {
+                cells.to = cells.to.max(x + 1);
+            }
+            _ => self.0.push(Change { row, cells: Span { from: x, to: x + 1 } }),
+        }
+    }
+
+    /// Bounds the list while no reader takes it: too many changes become one for each row.
+    pub(super) fn shorten(&mut self, grid: Grid) {
+        if self.0.len() <= Self::most(grid.ny) {
+            return;
+        }
+        let mut rows = vec![Span::EMPTY; grid.ny];
+        let first = self.0[0].row / grid.ny * grid.ny;
+        for Change { row, cells } in self.0.drain(..) {
+            rows[row - first] = rows[row - first].union(cells);
+        }
+        self.0.extend(Change::of_rows(&rows).map(|change| Change { row: first + change.row, ..change }));
+    }
+
+    /// Moves all changes to the end of a list.
+    pub(super) fn append_to(&mut self, changes: &mut Vec<Change>) {
+        changes.append(&mut self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(mut changes: SlabChanges) -> Vec<(usize, u16, u16)> {
+        let mut all = Vec::new();
+        changes.append_to(&mut all);
+        all.iter().map(|change| (change.row, change.cells.from, change.cells.to)).collect()
+    }
+
+    #[test]
+    fn cells_join_unless_a_brick_may_lie_between_them() {
+        let mut changes = SlabChanges::default();
+        for (row, x) in [(7, 3), (7, 4), (7, 12), (7, 21), (7, 20), (8, 21)] {
+            changes.add(row, x);
+        }
+        assert_eq!(taken(changes), [(7, 3, 13), (7, 21, 22), (7, 20, 21), (8, 21, 22)]);
+    }
+
+    #[test]
+    fn changes_that_are_not_taken_stay_bounded() {
+        let grid = Grid::new(400, 5, 9);
+        let mut changes = SlabChanges::default();
+        for i in 0..1000 {
+            changes.add(3 * 5 + i % 4, 10 * (i % 40));
+            changes.shorten(grid);
+            assert!(changes.0.len() <= SlabChanges::most(5));
+        }
+        let mut rows: Vec<_> = taken(changes);
+        rows.sort_unstable();
+        for row in 15..19 {
+            let ends = rows.iter().filter(|change| change.0 == row).map(|&(_, from, to)| (from, to));
+            let all = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+            assert_eq!(all, Some((10 * (row as u16 - 15), 10 * (row as u16 - 15) + 361)));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The part of one layer of a world, and of the ground around it, that changed since a low-pass filtered it.
+
+use lavoxel_automaton::world::{Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
+
+/// The state of a layer and of the ground that was filtered.
+#[derive(Clone, Debug)]
+pub(super) struct LayerCursor {
+    layer: Cursor,
+    ground: GroundCursor,
+}
+
+/// Changes in a layer, and in the ground around it.
+pub(super) struct LayerChanges<'a> {
+    /// For each strip the tiles that changed; `None` where anything may have.
+    strips: Vec<Option<Changes<'a>>>,
+    /// Columns of tiles with changed ground in them or next to them.
+    ground: GroundChanges,
+}
+
+impl<'a> LayerChanges<'a> {
+    /// The changes since `cursor`, which may belong to another layer or be absent; it becomes the present state.
+    pub(super) fn since(cursor: &mut Option<LayerCursor>, layer: &'a Layer, ground: &Ground) -> Self {
+        let read = cursor.as_ref().map(|cursor| cursor.layer);
+        let strips = layer.strips.iter().map(|strip| layer.changes_since(strip, read)).collect();
+        let now = layer.clock.read(Reading::Pictures);
+        let cursor = cursor.get_or_insert_with(|| LayerCursor { layer: now, ground: ground.cursor() });
+        cursor.layer = now;
+        Self { strips, ground: ground.changes_since(&mut cursor.ground) }
+    }
+
+    /// Whether nothing changed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.strips.iter().all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
+            && self.ground.is_empty()
+    }
+
+    /// The changes in the slab at `z` and those up to `reach` cells away: how far a filter reads along x and z, which is
+    /// at most the depth of a tile.
+    pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
+        let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
+        Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z, reach }
+    }
+}
+
+/// The changes in a slab and around it.
+pub(super) struct Around<'a> {
+    grid: Grid,
+    strips: &'a [Option<Changes<'a>>],
+    ground: &'a GroundChanges,
+    /// The strip of the slab.
+    tz: usize,
+    /// Cells along x and z that the filter reads on each side of its own.
+    reach: usize,
+}
+
+impl Around<'_> {
+    /// Whether all changes of the layer are known.
+    pub(super) fn is_known(&self) -> bool {
+        self.strips.iter().all(Option::is_some)
+    }
+
+    /// The rows of the slab that the filter reaches from a change.
+    pub(super) fn rows(&self) -> std::ops::Range<usize> {
+        if self.ground.has_any(self.tz) {
+            return 0..self.grid.ny;
+        }
+        let rows = self.strips.iter().flatten().fold(Rows::NONE, |rows, changes| rows.union(changes.rows)).range();
+        if rows.is_empty() { rows } else { rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny) }
+    }
+
+    /// The tiles of the row `y`, of the word `w`, that the filter reaches from a change; as [`Around::spans`].
+    pub(super) fn word(&self, y: usize, w: usize, has_density: bool) -> u64 {
+        let words = self.grid.nx.div_ceil(ROW * TILE_X);
+        let word = |w: usize| {
+            let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
+            let changes = self.strips.iter().flatten().flat_map(|changes| near.clone().map(|y| changes.word(y, w)));
+            let word = changes.fold(0, |all, word| all | word);
+            if has_density { word | self.ground.word(self.tz, w) } else { word }
+        };
+        beside(word, w, words)
+    }
+
+    /// The cells of the row `y` that the filter reaches from a change; ends of some may overlap. A change of the ground
+    /// matters only in a row that has, or had, density: `has_density`.
+    pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
+        let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
+        let nx = self.grid.nx;
+        (0..nx.div_ceil(ROW * TILE_X)).flat_map(move |w| {
+            let changes = self.strips.iter().flatten();
+            let word =
+                changes.flat_map(|changes| near.clone().map(|y| changes.word(y, w))).fold(0, |all, word| all | word);
+            let word = if has_density { word | self.ground.word(self.tz, w) } else { word };
+            runs(word).map(move |(from, to)| {
+                let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(nx) as u16;
+                grown(Span { from: cell(from), to: cell(to) }, self.reach, nx)
+            })
+        })
+    }
+}
+
+/// So many cells more at either end, inside a row of `nx` cells.
+pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
+    if span.is_empty() {
+        return span;
+    }
+    Span { from: span.from.saturating_sub(by as u16), to: (usize::from(span.to) + by).min(nx) as u16 }
+}
+
+/// The bits of the word `w` of a row of `words` words, and those beside bits that are set.
+pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
+    let here = word(w);
+    let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
+    let after = if w + 1 < words { word(w + 1) << 63 } else { 0 };
+    here | here << 1 | here >> 1 | before | after
+}
+
+/// The runs of bits that are set, each with its end outside.
+pub(super) fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
+    std::iter::from_fn(move || {
+        let from = word.trailing_zeros();
+        (word != 0).then(|| {
+            let to = from + (word >> from).trailing_ones();
+            // Not one shift, which may be by all 64 bits.
+            word &= u64::MAX.checked_shl(to).unwrap_or(0);
+            (from as usize, to as usize)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_found_up_to_both_ends() {
+        let found = |word| runs(word).collect::<Vec<_>>();
+        assert_eq!(found(0), []);
+        assert_eq!(found(u64::MAX), [(0, 64)]);
+        assert_eq!(found(0b1100_1011 | 1 << 63), [(0, 2), (3, 4), (6, 8), (63, 64)]);
+    }
+}

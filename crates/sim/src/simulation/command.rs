@@ -1,0 +1,162 @@
+//! Commands: what a scene, a program or the user of the window does to a running simulation.
+
+use crate::source::{VentChange, VentSpec};
+use crate::state::State;
+use lavoxel_air::Wind;
+use lavoxel_automaton::rules::{MaterialChange, RulesChange, RulesSpec};
+use lavoxel_automaton::world::{Edit, Matter};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::validate::Invalid;
+
+/// One thing that is done to a simulation between two steps. [`Simulation::command`](super::Simulation::command) is the
+/// only way in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Puts lava, rock or nothing into a shape.
+    Put(Edit),
+    /// Places, changes or closes a vent.
+    Pour(VentChange),
+    /// Puts other values of some parameters in force.
+    Rules(RulesChange),
+    /// Puts other values of some parameters of a material in force. Those of the lava are rules.
+    Material(MaterialChange),
+    /// Puts another seed of the random patterns in force.
+    Seed(u64),
+    /// Puts another wind in force; the air takes it on at once.
+    Wind(Wind),
+}
+
+impl Command {
+    /// Checks every number that can be checked without the simulation, and that the files of an edit were read; keys are those of an
+    /// `[[event]]` table.
+    pub fn validate(&self) -> Result<(), Invalid> {
+        self.validate_numbers()?;
+        let Self::Put(edit) = self else { return Ok(()) };
+        edit.shape.check_cells("put.shape")?;
+        edit.matter.check_heights("put.matter")
+    }
+
+    /// Checks every number.
+    pub(super) fn validate_numbers(&self) -> Result<(), Invalid> {
+        match self {
+            Self::Put(edit) => edit.validate("put"),
+            Self::Pour(_) => Ok(()),
+            Self::Rules(change) => change.validate("rules"),
+            Self::Material(change) => change.validate("material"),
+            Self::Seed(seed) => check_seed("seed", *seed),
+            Self::Wind(wind) => wind.validate("wind"),
+        }
+    }
+
+    /// Fits the command to the model of a world: a vent of the physical model that says no rate gets the usual one.
+    ///
+    /// # Errors
+    /// Refuses what the model has not.
+    pub(super) fn fit_to(&mut self, state: &State) -> Result<(), Invalid> {
+        let flows = state.flow().is_some();
+        let classic = "left out in a world of the physical model, whose lava no rule moves; its vents can be changed";
+        if let Self::Put(edit) = self
+            && edit.is_outside(state.grid())
+        {
+            let Grid { nx, ny, nz, .. } = state.grid();
+            let expected = format!("a shape that holds the middle of a cell of the box, which has {nx} × {ny} × {nz}");
+            return Err(Invalid::new("put.shape", "outside of the box", expected));
+        }
+        match self {
+            Self::Put(edit) if flows => fit_edit(edit, state),
+            Self::Put(Edit { matter, .. }) if matter.temperature_k().is_some() => {
+                let expected = "left out in a world of the classic model, which has energy";
+                Err(Invalid::new("put.matter.temperature_k", "set", expected))
+            }
+            Self::Rules(_) if flows => Err(Invalid::new("rules", "a change", classic)),
+            Self::Seed(seed) if flows => Err(Invalid::new("seed", seed, "that of the scene in the physical model")),
+            Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => fit_vent(spec, flows),
+            _ => Ok(()),
+        }
+    }
+
+    /// The material besides the lava that the simulation must have, and the key that names it.
+    pub(super) fn material(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Self::Put(edit) => Some(("put.matter.name", edit.matter.material()?)),
+            Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => {
+                Some(("source.material", spec.material.as_deref()?))
+            }
+            Self::Material(change) => Some(("material.name", change.name())),
+            Self::Pour(_) | Self::Rules(_) | Self::Seed(_) | Self::Wind(_) => None,
+        }
+    }
+
+    /// This setting and a later one of the same kind as one command; `None` for commands that both count.
+    pub(super) fn merged(&self, later: &Self) -> Option<Self> {
+        match (self, later) {
+            (Self::Rules(first), Self::Rules(second)) => Some(Self::Rules(first.clone().then(second))),
+            (Self::Material(first), Self::Material(second)) if first.name() == second.name() => {
+                Some(Self::Material(first.clone().then(second)))
+            }
+            (Self::Seed(_), Self::Seed(seed)) => Some(Self::Seed(*seed)),
+            // Two changes of the wind differ in the last bits of the air's velocity from their sum.
+            _ => None,
+        }
+    }
+}
+
+/// Refuses an edit that a world of the physical model has not.
+fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
+    let melts = state.flow().is_some_and(|flow| flow.setup().lava.melts());
+    match &edit.matter {
+        Matter::Solid { .. } if !melts => {
+            let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k";
+            Err(Invalid::new("put.matter.kind", "\"solid\"", expected))
+        }
+        matter => {
+            let shows = |name: &&str| state.number_of(name).is_some_and(|layer| state.is_mirror(layer));
+            let expected = "another material: this one shows the lava; \"lava\" or \"solid\" puts some into the box";
+            match matter.names().find(shows) {
+                Some(name) => Err(Invalid::new("put.matter.name", name, expected)),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// Fits a vent to a world of the physical model, or to one of the classic automaton.
+fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
+    match (&spec.flow, flows) {
+        (Some(_), false) => Err(Invalid::new("vent.flow", "set", "left out: this world has no physical model")),
+        (None, true) if spec.material.is_none() => {
+            spec.flow = Some(Box::default());
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Makes commands of what they carry, and of what becomes that.
+macro_rules! from {
+    ($($carried:ty => $command:ident),+ $(,)?) => {$(
+        impl From<$carried> for Command {
+            fn from(carried: $carried) -> Self {
+                Self::$command(carried.into())
+            }
+        }
+    )+};
+}
+
+from! {
+    Edit => Put,
+    VentChange => Pour,
+    VentSpec => Pour,
+    RulesChange => Rules,
+    RulesSpec => Rules,
+    MaterialChange => Material,
+    Wind => Wind,
+}
+
+/// Refuses a seed that no scene file can hold.
+pub fn check_seed(key: &str, seed: u64) -> Result<(), Invalid> {
+    match i64::try_from(seed) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Invalid::new(key, seed, format!("at most {}, the largest number of a scene file", i64::MAX))),
+    }
+}

@@ -1,0 +1,109 @@
+//! Events: commands that a scene gives at a step of its own, and those that a simulation remembers.
+
+use serde::{Deserialize, Serialize};
+
+use super::Command;
+use lavoxel_air::Wind;
+use lavoxel_automaton::rules::{MaterialChange, RulesChange};
+use lavoxel_automaton::world::Edit;
+use lavoxel_base::param::table;
+use lavoxel_base::validate::{Invalid, within};
+
+/// Most events of a simulation.
+pub const MAX_EVENTS: usize = 100_000;
+
+/// Last step after which an event may take place.
+const LAST_STEP: f64 = 1e9;
+
+/// A command with its step. A change of vents is none: a vent has its own first and last step, in a scene too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// It takes place as soon as this many steps have been made: 0 is before the first step, and the state after N
+    /// steps includes the events of N.
+    pub at: u64,
+    /// Command that is carried out.
+    pub command: Command,
+}
+
+impl Event {
+    /// Checks every number, and that the file of a shape was read; `key` is the table's name, such as `event[0]`.
+    pub fn validate(&self, key: &str) -> Result<(), Invalid> {
+        self.check(key, Command::validate)
+    }
+
+    fn check(&self, key: &str, command: impl Fn(&Command) -> Result<(), Invalid>) -> Result<(), Invalid> {
+        within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
+        if let Command::Pour(_) = self.command {
+            let expected = "put, rules, material, wind or seed; a vent has a start and an end instead";
+            return Err(Invalid::new(key, "a change of vents", expected));
+        }
+        let named = |invalid: Invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid };
+        command(&self.command).map_err(named)
+    }
+}
+
+table! {
+    /// An `[[event]]` as written in a scene: a step, and one of the other keys.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct EventSpec {
+        /// Steps after which it takes place; 0: before the first step.
+        must pub at: u64, [0.0, LAST_STEP] "steps";
+        /// Another seed of the random patterns from then on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub seed: Option<u64>;
+        /// Lava, another material, rock or nothing put into a shape.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub put: Option<Edit>;
+        /// Other values of some parameters from then on; keys left out keep the values in force.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub rules: Option<RulesChange>;
+        /// Other values of some parameters of a material from then on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub material: Option<MaterialChange>;
+        /// Another wind from then on, where the scene has air.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        may pub wind: Option<Wind>;
+    }
+}
+
+impl EventSpec {
+    /// Words about a table with several commands, or with none.
+    pub const ONE_COMMAND: &str = "one with exactly one of put, rules, material, wind and seed";
+
+    /// The event, if every number is right; `key` is the table's name, such as `event[0]`. Files of shapes need not have been read.
+    pub fn event(&self, key: &str) -> Result<Event, Invalid> {
+        let commands = self.commands();
+        let [(_, command)] = &commands[..] else {
+            let names: Vec<&str> = commands.iter().map(|(name, _)| *name).collect();
+            let found = if names.is_empty() { "only a step".to_owned() } else { names.join(" and ") };
+            return Err(Invalid::new(key, found, Self::ONE_COMMAND));
+        };
+        let command = command.clone();
+        let event = Event { at: self.at, command };
+        event.check(key, Command::validate_numbers)?;
+        Ok(event)
+    }
+
+    /// The keys that it has besides the step, and their commands.
+    fn commands(&self) -> Vec<(&'static str, Command)> {
+        let put = self.put.clone().map(|edit| ("put", Command::Put(edit)));
+        let rules = self.rules.clone().map(|change| ("rules", Command::Rules(change)));
+        let material = self.material.clone().map(|change| ("material", Command::Material(change)));
+        let seed = self.seed.map(|seed| ("seed", Command::Seed(seed)));
+        let wind = self.wind.clone().map(|wind| ("wind", Command::Wind(wind)));
+        [put, rules, material, wind, seed].into_iter().flatten().collect()
+    }
+
+    /// The table of an event; `None` for a change of vents, which `[[vent]]` tables hold.
+    pub fn of(Event { at, command }: &Event) -> Option<Self> {
+        let bare = Self { at: *at, ..Self::default() };
+        match command {
+            Command::Put(edit) => Some(Self { put: Some(edit.clone()), ..bare }),
+            Command::Rules(change) => Some(Self { rules: Some(change.clone()), ..bare }),
+            Command::Material(change) => Some(Self { material: Some(change.clone()), ..bare }),
+            Command::Seed(seed) => Some(Self { seed: Some(*seed), ..bare }),
+            Command::Wind(wind) => Some(Self { wind: Some(wind.clone()), ..bare }),
+            Command::Pour(_) => None,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The stages of a step: rules, which an engine runs, and the couplings and models around them.
+
+use crate::coupling::flow_reactions;
+use crate::source::Vents;
+use crate::state::State;
+use lavoxel_automaton::engine::Engine;
+use lavoxel_automaton::rules::{Rule, Rules};
+use lavoxel_automaton::world::Layer;
+use lavoxel_base::random::Draw;
+
+/// A part of a step, with its numbers.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage<'a> {
+    /// Vents pour into the flow of a state of the physical model, and it moves.
+    Flow(&'a Vents),
+    /// Vents and sources pour into the cells.
+    Sources(&'a Vents),
+    /// A rule moves a layer.
+    Rule {
+        /// Its place in [`World::layers`](lavoxel_automaton::world::World::layers).
+        layer: usize,
+        /// The rule.
+        rule: &'a Rule,
+    },
+    /// The air takes what ground, lava, steam and vents give.
+    Emission(&'a Vents),
+    /// The air moves.
+    Air,
+    /// The air carries light grains along.
+    Blown,
+    /// Ash that fell lies down on the ground.
+    Fallout,
+}
+
+/// The stages after the rules in [`Stage::names`].
+const AFTER_RULES: [&str; 5] = ["emission", "air", "fallout", "flow", "blown"];
+
+impl<'a> Stage<'a> {
+    /// How many kinds of stages there are.
+    pub const COUNT: usize = 1 + Rule::NAMES.len() + AFTER_RULES.len();
+
+    /// How many of them, the first ones, every world has; the rest belong to further materials.
+    pub const OF_LAVA: usize = 3;
+
+    /// The names of all kinds.
+    pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+        std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(AFTER_RULES)
+    }
+
+    /// The rules of a step, in order: those of the layers in their order, then reactions and what follows them. One that is not
+    /// [due](Stage::is_due) is left out of a step, and so is the one that [calms](Stage::calms) lava down while lava is fed.
+    pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
+        rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
+    }
+
+    /// The stages of a state's air, in order; none without one.
+    pub fn of_air(state: &State, vents: &'a Vents) -> impl Iterator<Item = Self> + use<'a> {
+        let ash = state.air().map(|air| air.spec().ash.is_some());
+        let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
+        let light = |layer: &Layer| layer.is_grains() && layer.material().grains.carried > 0.0;
+        let blown = ash.filter(|_| state.layers().iter().any(light)).map(|_| Self::Blown);
+        moves.into_iter().flatten().chain(blown).chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
+    }
+
+    /// Whether it calms lava down.
+    pub fn calms(&self) -> bool {
+        matches!(self, Self::Rule { rule: Rule::Calm(_), .. })
+    }
+
+    /// Its name in reports and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sources(_) => "sources",
+            Self::Rule { rule, .. } => rule.name(),
+            Self::Emission(_) => AFTER_RULES[0],
+            Self::Air => AFTER_RULES[1],
+            Self::Fallout => AFTER_RULES[2],
+            Self::Flow(_) => AFTER_RULES[3],
+            Self::Blown => AFTER_RULES[4],
+        }
+    }
+
+    /// Its place in [`Stage::names`].
+    pub fn number(self) -> usize {
+        let after_rules = 1 + Rule::NAMES.len();
+        match self {
+            Self::Sources(_) => 0,
+            Self::Rule { rule, .. } => 1 + rule.number(),
+            Self::Emission(_) => after_rules,
+            Self::Air => after_rules + 1,
+            Self::Fallout => after_rules + 2,
+            Self::Flow(_) => after_rules + 3,
+            Self::Blown => after_rules + 4,
+        }
+    }
+
+    /// Whether a step can be cut before it: the state is then one to keep. What is given to the air may lie in cells that its own
+    /// step clears, and matter meets a flow by what covered it when its step began.
+    pub(super) fn can_wait(self, state: &State) -> bool {
+        match self {
+            Self::Air => false,
+            Self::Emission(_) | Self::Blown | Self::Fallout => true,
+            _ => state.flow().is_none(),
+        }
+    }
+
+    /// Whether it runs in `step`.
+    pub fn is_due(self, step: u64) -> bool {
+        match self {
+            Self::Rule { rule, .. } => rule.is_due(step),
+            _ => true,
+        }
+    }
+
+    /// Runs it in the step that `draw` names; `engine` carries the rules over the box.
+    pub fn run(self, state: &mut State, engine: &mut dyn Engine, draw: Draw) {
+        let State { world, flow, air } = state;
+        match (self, flow, air) {
+            (Self::Flow(vents), Some(flow), _) => flow.step(world, vents, draw.step),
+            (Self::Sources(vents), ..) => vents.pour(world, draw),
+            (Self::Rule { rule: Rule::React(rule), .. }, Some(flow), _) if flow_reactions::meets(world, rule) => {
+                flow_reactions::react(world, flow, rule, (engine, draw));
+            }
+            (Self::Rule { rule: Rule::Set(rule), .. }, Some(flow), _) => flow.set_rock(world, rule, (engine, draw)),
+            (Self::Rule { layer, rule }, ..) => engine.run(world, (layer, rule), draw),
+            (Self::Emission(vents), flow, Some(air)) => air.take(world, flow.as_deref(), vents, draw),
+            (Self::Air, _, Some(air)) => air.air.step(),
+            (Self::Blown, _, Some(air)) => air.blow_grains(world, draw),
+            (Self::Fallout, _, Some(air)) => air.lay_ash(world),
+            // A stage of a model that the state has not.
+            (Self::Flow(_), None, _) | (Self::Emission(_) | Self::Air | Self::Blown | Self::Fallout, _, None) => {}
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Vents: where new lava comes from; and sources of other materials, which work alike.
+//!
+//! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground that is not yet full,
+//! then the next. A vent inside a crater therefore fills it and overflows the lowest lip, although the rules have no
+//! upward flow. What cannot be placed, because the column is full to the roof, is counted as blocked.
+//!
+//! A source of grains is a faucet: in every step it puts one into each free cell of its disc with the probability `rate`.
+
+mod air;
+mod fissure;
+mod flow;
+mod vents;
+
+pub use self::air::VentAir;
+pub use self::fissure::Focus;
+use self::fissure::MAX_POINTS;
+pub use self::flow::{FLOW_KELVIN_MAX, FLOW_RATE_MAX};
+pub use self::flow::{USUAL_RATE_M3_S, VentFlow};
+pub use self::vents::{VentChange, Vents};
+pub use serde::{Deserialize, Serialize};
+
+use lavoxel_automaton::world::World;
+use lavoxel_base::grid::line::Line;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::{Draw, Salt, StepKey, mix64};
+use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
+use lavoxel_base::validate::{Invalid, within};
+
+/// Most cells that one vent may pour in a step.
+pub const RATE_MAX: f64 = 1e6;
+
+/// Most vents of a scene, those that are over included.
+const MAX_VENTS: usize = 10_000;
+
+/// Most columns of all vents together, each of which takes memory and time.
+const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
+
+/// Checks that these vents together are not too much.
+pub fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone, grid: Grid) -> Result<(), Invalid> {
+    within("number of [[vent]] tables", vents.clone().count() as f64, 0.0, MAX_VENTS as f64)?;
+    let columns = vents.map(|vent| vent.most_columns(grid)).sum();
+    within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
+}
+
+/// A vent in cells: a disc of columns or a fissure, a rate and a time. A scene may also give it in metres or in coordinates; see
+/// `lavoxel::scene::VentTable`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VentSpec {
+    /// Centre, in cells east of the box's western side.
+    pub x: f64,
+    /// Centre, in cells south of the box's northern side.
+    pub z: f64,
+    /// Further points of a fissure, by their distances in cells east and south of the centre, which is its first point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line: Vec<[f64; 2]>,
+    /// Radius in cells; the column under the centre, or those that a fissure crosses, always belong to the vent.
+    #[serde(default = "default_radius")]
+    pub radius: f64,
+    /// Height of the cells into which it pours, in cells above the floor; absent: on the ground, grains below the roof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<f64>,
+    /// Volume poured by the whole vent in one step, in full cells; of grains the probability of one in each cell, and from 1
+    /// on one in every cell.
+    #[serde(default = "default_rate")]
+    pub rate: f64,
+    /// First step in which it pours.
+    #[serde(default)]
+    pub start: u64,
+    /// First step in which it no longer pours; absent: it never stops.
+    #[serde(default)]
+    pub end: Option<u64>,
+    /// Energy given to a full cell of new lava.
+    #[serde(default = "default_energy")]
+    pub energy: f64,
+    /// Name of the material that it pours; absent: lava; [`FUME`]: nothing but what it gives to the air.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
+    /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub air: Option<Box<VentAir>>,
+    /// Rates and temperature in a world of the physical model, where rate and energy mean nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Box<VentFlow>>,
+}
+
+/// The lists of vents in a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// `[[vent]]`: they pour lava.
+    Vents,
+    /// `[[source]]`: they pour another material.
+    Sources,
+    /// `[[fume]]`: they only give to the air.
+    Fumes,
+}
+
+/// The material of a source that only gives to the air; its rate is in kg/s.
+pub const FUME: &str = "air";
+
+/// Radius of a vent in cells.
+pub fn default_radius() -> f64 {
+    2.5
+}
+
+/// Rate of a vent in cells a step.
+pub fn default_rate() -> f64 {
+    1.8
+}
+
+/// Energy of what a vent pours, vent = 1.
+pub fn default_energy() -> f64 {
+    1.0
+}
+
+impl Default for VentSpec {
+    /// A vent at the north-west corner that pours from the first step on.
+    fn default() -> Self {
+        let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
+        let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
+        Self { x: 0.0, z: 0.0, line, radius, height, rate, start: 0, end, energy, material, air, flow }
+    }
+}
+
+impl VentSpec {
+    /// Checks every number; `key` is the table's name, such as `vent[0]`.
+    pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
+        within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
+        within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
+        self.check_line(key)?;
+        for [x, z] in self.line().points() {
+            // A distance from the centre loses the last digits.
+            let rounded = |cells: f64| (cells * 1e6).round() / 1e6;
+            within(&format!("{key}.to"), rounded(*x), 0.0, grid.nx as f64)?;
+            within(&format!("{key}.to"), rounded(*z), 0.0, grid.nz as f64)?;
+        }
+        within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
+        self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
+        self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
+        self.flow.as_ref().map_or(Ok(()), |flow| flow.validate(key))?;
+        check_pouring(key, self.rate, self.energy, (self.start, self.end))
+    }
+
+    /// Its line; of a disc the centre alone.
+    fn line(&self) -> Line {
+        Line::new([self.x, self.z], &self.line)
+    }
+
+    /// Its points in cells: the centre, and those of a fissure.
+    pub fn points(&self) -> Vec<[f64; 2]> {
+        self.line().points().to_vec()
+    }
+
+    /// The point at a share of its length.
+    pub fn point_at(&self, share: f64) -> [f64; 2] {
+        self.line().point(share)
+    }
+
+    /// Moves it to a centre, or as near as all points of a fissure stay in the box.
+    pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
+        let clamped = |axis: usize, n: usize| {
+            let offsets = || self.line.iter().map(|point| point[axis]);
+            let (low, high) = (-offsets().fold(0.0, f64::min), n as f64 - offsets().fold(0.0, f64::max));
+            center[axis].min(high).max(low)
+        };
+        (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
+    }
+
+    /// Number of its columns at most.
+    fn most_columns(&self, grid: Grid) -> f64 {
+        self.line().most_columns(self.radius, grid)
+    }
+
+    /// Number of columns among which most of what it pours is shared.
+    pub fn busy_columns(&self) -> f64 {
+        let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
+        let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
+        let focus = self.flow.as_ref().and_then(|flow| flow.focus.as_ref()).filter(|focus| focus.share > 0.0);
+        focus.map_or(all, |focus| (disc * focus.at.len() as f64 / focus.share).min(all))
+    }
+
+    /// Checks the number of its points, and that only a fissure focuses.
+    pub fn check_line(&self, key: &str) -> Result<(), Invalid> {
+        within(&format!("number of points of {key}.to"), self.line.len() as f64, 0.0, MAX_POINTS as f64)?;
+        if self.line.is_empty() && self.flow.as_ref().is_some_and(|flow| flow.focus.is_some()) {
+            return Err(Invalid::new(
+                &format!("{key}.focus"),
+                "given",
+                "left out, or `to` has the further points of a fissure",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether it gives to the air alone.
+    pub fn is_fume(&self) -> bool {
+        self.list() == List::Fumes
+    }
+
+    /// The list of a scene that it belongs to.
+    pub fn list(&self) -> List {
+        match self.material.as_deref() {
+            None => List::Vents,
+            Some(FUME) => List::Fumes,
+            Some(_) => List::Sources,
+        }
+    }
+}
+
+/// Checks the height at which a vent pours.
+pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
+    within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
+}
+
+/// Checks how much a vent pours, and when: from the first step of `time` up to the second.
+pub fn check_pouring(key: &str, rate: f64, energy: f64, (start, end): (u64, Option<u64>)) -> Result<(), Invalid> {
+    within(&format!("{key}.rate"), rate, 0.0, RATE_MAX)?;
+    within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
+    match end {
+        Some(end) if end < start => Err(Invalid::new(&format!("{key}.end"), end, format!("at least start = {start}"))),
+        _ => Ok(()),
+    }
+}
+
+/// A vent ready to pour: its columns on the grid and its rate in fixed point.
+#[derive(Clone, Debug)]
+pub struct Vent {
+    columns: Vec<(usize, usize)>,
+    /// Share of each column in what a fissure pours at the places on which it focuses; empty where it does not.
+    focus: Vec<f64>,
+    /// The row of its cells, where it has one.
+    height: Option<usize>,
+    /// Units of amount per step with 16 binary digits after the point.
+    rate: u64,
+    /// Which random numbers a faucet draws: those of its disc and rate, however it came there.
+    stream: usize,
+    /// Probability of a grain in a cell, of 2³².
+    chance: u64,
+    start: u64,
+    end: u64,
+    energy: u16,
+    /// `None` for lava.
+    material: Option<String>,
+    /// In a world of the physical model.
+    flow: Option<Box<VentFlow>>,
+}
+
+impl Vent {
+    /// Places a vent that passed [`VentSpec::validate`] on the grid.
+    pub fn new(spec: &VentSpec, grid: Grid) -> Self {
+        let (line, focus) = (spec.line(), spec.flow.as_ref().and_then(|flow| flow.focus.as_ref()));
+        let at = focus.iter().flat_map(|focus| &focus.at).map(|&at| Line::new(line.point(at), &[]));
+        let places: Vec<_> = at.map(|place| place.columns(spec.radius, grid)).collect();
+        let mut columns: Vec<_> = places.iter().flatten().copied().chain(line.columns(spec.radius, grid)).collect();
+        columns.sort_unstable_by_key(|&(x, z)| (z, x));
+        columns.dedup();
+        Self {
+            focus: if focus.is_some() { shares(&places, &columns) } else { Vec::new() },
+            columns,
+            height: spec.height.map(|height| (height as usize).min(grid.ny - 1)),
+            stream: [spec.x, spec.z, spec.radius, spec.height.unwrap_or(-1.0), spec.rate]
+                .into_iter()
+                .fold(0, |stream, value| mix64(stream ^ value.to_bits()))
+                // As many bits as a number has on every machine.
+                .wrapping_shr(40) as usize,
+            chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64 + u64::from(spec.rate > 0.0),
+            rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,
+            start: spec.start,
+            end: spec.end.unwrap_or(u64::MAX),
+            energy: energy_units(spec.energy).min(energy_units(VENT_ENERGY_MAX)),
+            material: spec.material.clone(),
+            flow: spec.flow.clone(),
+        }
+    }
+
+    /// The columns (x, z) into which it pours.
+    pub fn columns(&self) -> &[(usize, usize)] {
+        &self.columns
+    }
+
+    /// The height from which up it pours, where it is not on the ground.
+    pub(crate) fn lowest(&self) -> usize {
+        self.height.unwrap_or(0)
+    }
+
+    fn pours_in(&self, step: u64) -> bool {
+        (self.start..self.end).contains(&step)
+    }
+
+    /// Units poured in `step`. Fractions of a unit are carried from step to step without any state: the sum over the
+    /// steps up to now is the exact product, rounded down.
+    pub fn units_in(&self, step: u64) -> u64 {
+        if !self.pours_in(step) {
+            return 0;
+        }
+        let poured_before = |steps: u64| (u128::from(self.rate) * u128::from(steps)) >> 16;
+        let since = step - self.start;
+        (poured_before(since + 1) - poured_before(since)) as u64
+    }
+
+    /// Pours what is due in the step that `draw` names, the same share into every column; the units that do not divide go round.
+    /// Nothing when the world does not have the material.
+    pub fn pour(&self, world: &mut World, draw: Draw) {
+        if self.flow.is_some() {
+            // The flow pours it.
+            return;
+        }
+        let step = draw.step;
+        let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
+        let (total, Some(layer)) = (self.units_in(step), layer) else { return };
+        if world.layers()[layer].is_grains() && self.pours_in(step) {
+            return self.sprinkle(world, layer, draw.key_of(Salt::Faucet, self.stream));
+        }
+        let n = self.columns.len() as u64;
+        let (share, rest) = (total / n, total % n);
+        for (i, &(x, z)) in self.columns.iter().enumerate() {
+            let turn = (i as u64 + step) % n;
+            let due = share + u64::from(turn < rest);
+            let lowest = world.ground().top(x, z).max(self.height.unwrap_or(0));
+            let blocked = pour_column(world, layer, [x, lowest, z], due, self.energy);
+            world.layers[layer].ledger.blocked += blocked;
+        }
+    }
+
+    /// Puts grains into some of its cells that are free.
+    fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
+        let y = self.height.unwrap_or(world.grid().ny - 1);
+        for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
+            if key.number_at(place) >> 32 < self.chance {
+                world.sprinkle(layer, place);
+            }
+        }
+    }
+}
+
+/// Share of each column, in the order of [`Line::columns`], in what comes out at the places on which a fissure focuses.
+fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
+    let mut shares = vec![0.0; columns.len()];
+    for place in places {
+        let share = 1.0 / (places.len() * place.len()) as f64;
+        for &(x, z) in place {
+            let i = columns.partition_point(|&(other_x, other_z)| (other_z, other_x) < (z, x));
+            shares[i] += share;
+        }
+    }
+    shares
+}
+
+/// Pours `units` of a layer into a column, from a cell up, and returns what found no room.
+fn pour_column(world: &mut World, layer: usize, [x, lowest, z]: Place, mut units: u64, energy: u16) -> u64 {
+    for y in lowest..world.grid().ny {
+        if units == 0 {
+            break;
+        }
+        let amount = u64::from(world.room(layer, [x, y, z])).min(units) as u16;
+        world.pour(layer, [x, y, z], amount, energy);
+        units -= u64::from(amount);
+    }
+    units
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::world::Ground;
+    use lavoxel_base::units::amount_units;
+
+    fn vent(rate: f64) -> VentSpec {
+        VentSpec { x: 2.5, z: 2.5, radius: 1.0, rate, start: 3, end: Some(10), energy: 1.0, ..VentSpec::default() }
+    }
+
+    #[test]
+    fn pours_its_rate_exactly_over_time() {
+        let vent = Vent::new(&vent(0.1), Grid::new(5, 5, 5));
+        let total: u64 = (0..20).map(|step| vent.units_in(step)).sum();
+        assert_eq!(total, (7.0 * 0.1 * f64::from(AMOUNT_ONE)) as u64);
+        assert_eq!((vent.units_in(2), vent.units_in(10)), (0, 0));
+    }
+
+    #[test]
+    fn fills_from_the_ground_up_and_reports_what_found_no_room() {
+        let grid = Grid::new(1, 2, 1);
+        let mut world = World::new(Ground::none(grid));
+        let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, ..VentSpec::default() };
+        let vent = Vent::new(&spec, grid);
+        vent.pour(&mut world, Draw { seed: 1, step: 0 });
+        assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, amount_units(0.5)]);
+        vent.pour(&mut world, Draw { seed: 1, step: 1 });
+        assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, AMOUNT_ONE]);
+        assert_eq!(world.lava().ledger.blocked, u64::from(AMOUNT_ONE));
+        world.check().expect("the account is exact");
+    }
+}

@@ -1,0 +1,260 @@
+//! The vents of a simulation: those that pour, those that will, and those that are over, kept in the order in which
+//! they pour, so that the same list in a scene file pours the same.
+
+use super::{List, Vent, VentSpec, check_vents};
+use lavoxel_automaton::world::World;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::random::Draw;
+use lavoxel_base::validate::Invalid;
+
+/// A change to the vents. A vent keeps its number when it is changed; no number is used twice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VentChange {
+    /// A new vent, with the next number; a `start` in the past becomes the present step.
+    Place(VentSpec),
+    /// Gives a vent that is not over another rate, radius, energy, time or place from the present step on.
+    Change(usize, VentSpec),
+    /// Ends a vent now.
+    Close(usize),
+}
+
+impl From<VentSpec> for VentChange {
+    /// A new vent.
+    fn from(vent: VentSpec) -> Self {
+        Self::Place(vent)
+    }
+}
+
+/// All vents that ever were. A vent that is changed while it pours is closed, and another one goes on under its number.
+#[derive(Clone, Debug)]
+pub struct Vents {
+    placed: Vec<Placed>,
+    /// Number of the next vent.
+    next: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    number: usize,
+    spec: VentSpec,
+    pub(super) vent: Vent,
+}
+
+impl Placed {
+    fn new(number: usize, spec: VentSpec, grid: Grid) -> Self {
+        let vent = Vent::new(&spec, grid);
+        Self { number, spec, vent }
+    }
+
+    /// Whether it pours in `step` or later.
+    fn is_open(&self, step: u64) -> bool {
+        self.spec.end.is_none_or(|end| end > step.max(self.spec.start))
+    }
+}
+
+impl Vents {
+    /// Vents that were checked, numbered in order.
+    pub fn new(specs: &[VentSpec], grid: Grid) -> Self {
+        let placed = specs.iter().enumerate().map(|(i, spec)| Placed::new(i, spec.clone(), grid)).collect();
+        Self { placed, next: specs.len() }
+    }
+
+    /// Pours what is due in the step that `draw` names.
+    pub fn pour(&self, world: &mut World, draw: Draw) {
+        for Placed { vent, .. } in self.pouring() {
+            vent.pour(world, draw);
+        }
+    }
+
+    /// The last step up to this one in which any poured.
+    pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
+        let begun = self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.start <= step);
+        begun.map(|spec| spec.end.map_or(step, |end| end.min(step))).max()
+    }
+
+    /// The vents of lava and the fumes that pour in `step`: what gives something to the air.
+    pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
+        let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
+        let pouring = self.pouring().filter(gives).filter(move |placed| placed.vent.pours_in(step));
+        pouring.map(|placed| (&placed.vent, &placed.spec))
+    }
+
+    /// Number and spec of those that pour in `step` or later, by number: the one that was placed last comes last.
+    pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
+        let mut open: Vec<_> = self.placed.iter().filter(|placed| placed.is_open(step)).collect();
+        open.sort_by_key(|placed| placed.number);
+        open.into_iter().map(|placed| (placed.number, &placed.spec))
+    }
+
+    /// Puts these vents under the numbers that [`Vents::numbers`] gave.
+    pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
+        let all_below = numbers.iter().all(|&number| number < next);
+        if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
+            let found = format!("{} below {next}", numbers.len());
+            return Err(Invalid::new("vent numbers", found, format!("{} below the next one", self.placed.len())));
+        }
+        self.placed.iter_mut().zip(numbers).for_each(|(placed, &number)| placed.number = number);
+        Ok(Self { next, ..self })
+    }
+
+    /// The numbers of [`Vents::specs`], and the next one.
+    pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
+        (self.pouring().map(|placed| placed.number).collect(), self.next)
+    }
+
+    /// All that ever pour, in the order in which they do.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
+        self.pouring().map(|placed| &placed.spec)
+    }
+
+    /// Vents, then sources of other materials, then fumes: scenes keep them in three lists.
+    pub(super) fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
+        let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
+        let of_list = |list: List| self.placed.iter().filter(move |placed| placed.spec.list() == list);
+        [List::Vents, List::Sources, List::Fumes].into_iter().flat_map(of_list).filter(pours)
+    }
+
+    /// Memory that they take, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let columns: usize = self.placed.iter().map(|placed| placed.vent.columns().len()).sum();
+        self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
+    }
+
+    /// Changes what pours from `step` on.
+    ///
+    /// # Errors
+    /// Names a number out of range, or a vent that is over; nothing is changed then.
+    pub(crate) fn apply(&mut self, change: VentChange, step: u64, grid: Grid) -> Result<(), Invalid> {
+        match change {
+            VentChange::Place(spec) => self.place(spec, step, grid).map(drop),
+            VentChange::Change(number, spec) => self.change(number, spec, step, grid),
+            VentChange::Close(number) => self.close(number, step, grid),
+        }
+    }
+
+    /// Adds a vent before `step` and gives its number; a start in the past becomes this step.
+    fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
+        let number = self.next;
+        self.push(number, from_now(spec, step), grid)?;
+        self.next += 1;
+        Ok(number)
+    }
+
+    /// Gives a vent that is not over another spec from `step` on.
+    fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
+        let i = self.find(number, step)?;
+        let spec = from_now(spec, step);
+        let old = &self.placed[i].spec;
+        if spec == from_now(old.clone(), step) {
+            return Ok(());
+        }
+        if old.start < step {
+            self.push(number, spec, grid)?;
+            self.end(i, step, grid);
+        } else {
+            // It has not poured yet, so the change leaves no trace.
+            spec.validate(&key(number), grid)?;
+            check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
+            let placed = Placed::new(number, spec, grid);
+            if placed.spec.list() == old.list() {
+                self.placed[i] = placed;
+            } else {
+                // The last one of its new list: a scene or a checkpoint does not keep its place among all.
+                self.placed.remove(i);
+                self.placed.push(placed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a vent before `step`.
+    fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
+        let i = self.find(number, step)?;
+        if self.placed[i].spec.start < step {
+            self.end(i, step, grid);
+        } else {
+            self.placed.remove(i);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, number: usize, spec: VentSpec, grid: Grid) -> Result<(), Invalid> {
+        spec.validate(&key(number), grid)?;
+        check_vents(self.specs().chain([&spec]), grid)?;
+        self.placed.push(Placed::new(number, spec, grid));
+        Ok(())
+    }
+
+    fn end(&mut self, i: usize, step: u64, grid: Grid) {
+        let Placed { number, spec, .. } = &self.placed[i];
+        self.placed[i] = Placed::new(*number, VentSpec { end: Some(step), ..spec.clone() }, grid);
+    }
+
+    /// Place in the list of the vent that goes by `number` now.
+    fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
+        let found = self.placed.iter().rposition(|placed| placed.number == number && placed.is_open(step));
+        found.ok_or_else(|| Invalid::new("vent", number, "the number of a vent that pours or will pour"))
+    }
+}
+
+/// The spec with a start that is not in the past.
+fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
+    spec.start = spec.start.max(step);
+    spec
+}
+
+fn key(number: usize) -> String {
+    format!("vent[{number}]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRID: Grid = Grid { nx: 9, ny: 9, nz: 9 };
+
+    fn spec(rate: f64, start: u64) -> VentSpec {
+        VentSpec { x: 4.5, z: 4.5, radius: 1.0, rate, start, end: None, energy: 1.0, ..VentSpec::default() }
+    }
+
+    fn all(vents: &Vents) -> Vec<(f64, u64, Option<u64>)> {
+        vents.specs().map(|spec| (spec.rate, spec.start, spec.end)).collect()
+    }
+
+    #[test]
+    fn a_change_ends_what_poured_and_goes_on_under_its_number() {
+        let mut vents = Vents::new(&[spec(1.0, 0), spec(2.0, 0)], GRID);
+        vents.change(0, spec(3.0, 0), 10, GRID).expect("it pours");
+        vents.change(0, spec(4.0, 0), 10, GRID).expect("it was changed in this step");
+        vents.change(0, spec(4.0, 0), 15, GRID).expect("nothing new");
+        assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, None)]);
+        assert_eq!(vents.open(15).map(|(number, _)| number).collect::<Vec<_>>(), [0, 1]);
+        vents.close(0, 20, GRID).expect("it pours");
+        assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, Some(20))]);
+        assert!(vents.close(0, 20, GRID).is_err() && vents.change(0, spec(1.0, 0), 21, GRID).is_err());
+    }
+
+    #[test]
+    fn what_never_poured_leaves_no_trace() {
+        let mut vents = Vents::new(&[], GRID);
+        let now = vents.place(spec(1.0, 3), 7, GRID).expect("fits");
+        let later = vents.place(spec(2.0, 50), 7, GRID).expect("fits");
+        assert_eq!(all(&vents), [(1.0, 7, None), (2.0, 50, None)]);
+        vents.close(now, 7, GRID).expect("open");
+        vents.change(later, spec(2.5, 60), 40, GRID).expect("open");
+        assert_eq!(all(&vents), [(2.5, 60, None)]);
+        vents.close(later, 41, GRID).expect("open");
+        assert_eq!(all(&vents), []);
+        assert_eq!(vents.place(spec(1.0, 0), 42, GRID).expect("fits"), 2, "numbers are not used again");
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let mut vents = Vents::new(&[spec(1.0, 0)], GRID);
+        let over = VentSpec { end: Some(5), ..spec(1.0, 0) };
+        let refused = vents.place(over, 9, GRID).expect_err("it ends before it starts");
+        assert_eq!(refused.to_string(), "vent[1].end = 5: must be at least start = 9");
+        assert!(vents.change(0, spec(-1.0, 0), 9, GRID).is_err());
+        assert_eq!(all(&vents), [(1.0, 0, None)]);
+    }
+}

@@ -1,0 +1,195 @@
+//! The parts of a state: the one list of what it holds.
+//!
+//! Its hash, its memory, what a snapshot puts aside and what a checkpoint writes and reads go over this list, each by a `match` of all
+//! parts: a new part does not compile before each of them has it. Within a part the list is that of its owner: the quantities of a
+//! [`Layer`] and the sums of its [`Ledger`](lavoxel_automaton::world::Ledger), the numbers of an [`AirState`], the fields of a [`FlowState`].
+
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{State, StateRef};
+use lavoxel_air::{Air, AirState};
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::world::{Ground, Layer, PackedLayer};
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_flow::{Flow, FlowState};
+
+/// A part of a state.
+#[derive(Clone, Copy)]
+pub enum Part<'a> {
+    /// Solid cells and the heights of the ground.
+    Ground(&'a Ground),
+    /// A material, with its account.
+    Layer(&'a Layer),
+    /// The air, where there is one.
+    Air(&'a Air),
+    /// The flow, in a state of the physical model.
+    Flow(&'a Flow),
+}
+
+impl<'a> StateRef<'a> {
+    /// The parts, in the order of a checkpoint.
+    pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
+        let Self { world, flow, air } = self;
+        let (ground, layers) = world.held();
+        let world = [Part::Ground(ground)].into_iter().chain(layers.iter().map(Part::Layer));
+        world.chain(air.map(Part::Air)).chain(flow.map(Part::Flow))
+    }
+
+    /// Hash of all parts, as [`State::state_hash`] says.
+    pub(super) fn hash(self) -> u64 {
+        let mut hash = Xxh3::new();
+        for part in self.parts() {
+            match part {
+                Part::Ground(ground) => ground.hash_into(&mut hash),
+                Part::Layer(layer) => layer.hash_into(&mut hash),
+                Part::Air(air) => air.hash_into(&mut hash),
+                Part::Flow(flow) => hash.update(&flow.hash().to_le_bytes()),
+            }
+        }
+        hash.digest()
+    }
+}
+
+/// Names, by which a checkpoint keeps parts.
+impl Part<'_> {
+    /// Name of the ground.
+    pub const GROUND: &'static str = "ground";
+    /// Name of the air.
+    pub const AIR: &'static str = "air";
+    /// Prefix of the names of further materials, before the material's own.
+    const MATERIAL: &'static str = "material:";
+    /// Name of the flow.
+    pub const FLOW: &'static str = "flow";
+
+    /// Its name, and that of its section in a checkpoint.
+    pub fn name(self) -> std::borrow::Cow<'static, str> {
+        match self {
+            Self::Ground(_) => Self::GROUND.into(),
+            Self::Layer(layer) if layer.carries_energy() => Material::LAVA.into(),
+            Self::Layer(layer) => format!("{}{}", Self::MATERIAL, layer.material().name).into(),
+            Self::Air(_) => Self::AIR.into(),
+            Self::Flow(_) => Self::FLOW.into(),
+        }
+    }
+
+    /// True for the name of a part, in this state or in another one.
+    pub fn has_name(name: &str) -> bool {
+        [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(Self::MATERIAL)
+    }
+}
+
+impl Part<'_> {
+    /// Puts it aside; a ground is shared with `last`, the same part put aside before, where it is the same.
+    fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
+        match self {
+            Self::Ground(ground) => PackedPart::Ground(match last {
+                Some(PackedPart::Ground(other)) if other.stamp() == ground.stamp() => other.clone(),
+                _ => Arc::new(ground.clone()),
+            }),
+            Self::Layer(layer) => PackedPart::Layer(PackedLayer::new(layer)),
+            Self::Air(air) => PackedPart::Air(air.save()),
+            Self::Flow(flow) => PackedPart::Flow(flow.state(), flow.bytes()),
+        }
+    }
+}
+
+/// A [`Part`] put aside in little memory.
+#[derive(Clone, Debug)]
+enum PackedPart {
+    Ground(Arc<Ground>),
+    Layer(PackedLayer),
+    Air(AirState),
+    /// The flow, and bytes that it takes at most.
+    Flow(FlowState, u64),
+}
+
+/// Copy of a [`State`], packed, to come back to it.
+#[derive(Clone, Debug)]
+pub struct PackedState(Vec<PackedPart>);
+
+impl PackedState {
+    /// Puts a state aside; the ground is shared with `last` where it is the same.
+    pub fn new(state: &State, last: Option<&Self>) -> Self {
+        let parts = state.view().parts().enumerate();
+        Self(parts.map(|(number, part)| part.put_aside(last.and_then(|last| last.0.get(number)))).collect())
+    }
+
+    /// Makes `state`, of the same shape and materials, what the packed one was.
+    pub fn unpack_into(&self, state: &mut State) {
+        assert_eq!(self.0.len(), state.view().parts().count(), "a state keeps its materials and models");
+        let (mut layers, fits) = (0.., "a state goes back into its own models");
+        for part in &self.0 {
+            match part {
+                PackedPart::Ground(ground) if ground.stamp() == state.world.ground.stamp() => {}
+                PackedPart::Ground(ground) => {
+                    assert_eq!(state.world.grid, ground.grid(), "a state goes back into its own box");
+                    state.world.ground = (**ground).clone();
+                }
+                PackedPart::Layer(packed) => {
+                    packed.unpack_into(&mut state.world.layers[layers.next().expect("it has no end")]);
+                }
+                PackedPart::Air(air) => state.air.as_mut().expect(fits).restore(air).expect(fits),
+                PackedPart::Flow(flow, _) => state.flow.as_mut().expect(fits).restore(&state.world, flow).expect(fits),
+            }
+        }
+    }
+
+    /// The ground, which other packed states may share.
+    pub fn ground(&self) -> &Arc<Ground> {
+        let ground =
+            self.0.iter().find_map(|part| if let PackedPart::Ground(ground) = part { Some(ground) } else { None });
+        ground.expect("every state has a ground")
+    }
+
+    /// Memory that it takes besides the ground, in bytes.
+    pub fn bytes(&self) -> usize {
+        let bytes = |part: &PackedPart| match part {
+            PackedPart::Ground(_) => 0,
+            PackedPart::Layer(layer) => layer.bytes(),
+            PackedPart::Air(air) => air.bytes(),
+            PackedPart::Flow(_, bytes) => *bytes as usize,
+        };
+        self.0.iter().map(bytes).sum()
+    }
+}
+
+impl State {
+    /// Memory that it takes now, with its air and its flow.
+    pub fn taken(&self) -> MemoryEstimate {
+        let taken = |part| match part {
+            Part::Ground(ground) => ground.taken(),
+            Part::Layer(layer) => layer.taken(&self.world),
+            // With what it has read of the ground.
+            Part::Air(_) => MemoryEstimate::of("the air", self.air.as_ref().map_or(0, |air| air.bytes()), 1.0),
+            Part::Flow(flow) => MemoryEstimate::of("the flow", 1, flow.bytes() as f64),
+        };
+        self.view().parts().map(taken).fold(MemoryEstimate::default(), MemoryEstimate::and)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::world::{Edit, Matter, Shape, World};
+    use lavoxel_base::grid::Grid;
+
+    #[test]
+    fn comes_back_as_it_was() {
+        let mut state = State::from(World::restless(Grid::new(9, 8, 7), 0.5));
+        let rock = Edit { shape: Shape::Sphere { center: [4.0; 3], radius: 2.0 }, matter: Matter::Rock };
+        let packed = PackedState::new(&state, None);
+        let hash = state.state_hash();
+        let again = PackedState::new(&state, Some(&packed));
+        assert!(Arc::ptr_eq(packed.ground(), again.ground()));
+
+        state.edit(&rock);
+        assert_ne!(state.state_hash(), hash);
+        assert!(!Arc::ptr_eq(packed.ground(), PackedState::new(&state, Some(&packed)).ground()));
+        packed.unpack_into(&mut state);
+        assert_eq!(state.state_hash(), hash);
+        assert_eq!(state.world.ground.stamp(), packed.ground().stamp());
+        state.check().expect("the account is exact");
+    }
+}

@@ -1,0 +1,197 @@
+//! The numbers of a [`Quantity`] in the cells of a state: the one place that knows how each is stored.
+
+use ndarray::Array3;
+
+use super::{State, StateRef};
+use lavoxel_air::Air;
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::world::{ColumnQuantity, Content, Layer, Quantity, UnknownQuantity, World};
+use lavoxel_base::grid::Place;
+use lavoxel_base::measure::{CellMeasure, Measure, Of};
+use lavoxel_base::units::{amount, energy};
+use lavoxel_flow::Flow;
+
+/// A quantity of a world, cell by cell. It is 0 in all cells where the world does not have its material.
+#[derive(Clone, Copy)]
+pub struct CellValues<'a> {
+    world: &'a World,
+    measure: CellMeasure,
+    /// Layer that is measured; none for the ground and for a material that is not there.
+    layer: Option<&'a Layer>,
+    /// Only for what is measured of it.
+    air: Option<&'a Air>,
+    /// Only for what is measured of it, in units of its own: exact, where the layer that shows it is rounded.
+    flow: Option<&'a Flow>,
+}
+
+impl<'a> StateRef<'a> {
+    /// All quantities of its cells, those of the lava first.
+    pub fn quantities(self) -> Vec<Quantity> {
+        let materials: Vec<_> = self.world.materials().cloned().collect();
+        Quantity::of_cells(&materials, self.flow.is_some(), self.air.is_some())
+    }
+
+    /// All quantities of its columns, those of the lava first.
+    pub fn column_quantities(self) -> Vec<ColumnQuantity> {
+        let materials: Vec<_> = self.world.materials().cloned().collect();
+        Quantity::of_columns(&materials, self.flow.map(|flow| flow.setup().lava.melts()), self.air.is_some())
+    }
+
+    /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
+    ///
+    /// # Errors
+    /// Names all that there are.
+    pub fn quantity(self, name: &str) -> Result<Quantity, UnknownQuantity> {
+        Quantity::find(name, &self.quantities()).cloned()
+    }
+
+    /// The numbers of a quantity.
+    pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
+        let layer = quantity.material().and_then(|material| self.world.layer(material));
+        let air = self.air.filter(|_| quantity.measure().facts().of == Of::Air);
+        let measure = quantity.measure();
+        // Lava that melts is shown in materials, cell by cell.
+        let is_exact = |flow: &&Flow| match measure {
+            CellMeasure::Amount => quantity.material() == Some(Material::LAVA) && !flow.setup().lava.melts(),
+            _ => measure.facts().of == Of::Flow,
+        };
+        CellValues { world: self.world, measure, layer, air, flow: self.flow.filter(is_exact) }
+    }
+
+    /// Values at the two ends of a colour scale of a quantity: [`CellMeasure::range`], and for a temperature those of lava that has
+    /// just set and of lava from the vent.
+    pub fn range(self, quantity: &Quantity) -> (f32, f32) {
+        match self.flow.filter(|_| quantity.measure() == CellMeasure::Temperature) {
+            Some(flow) => flow.setup().lava.warmth_k().map(|kelvin| kelvin as f32).into(),
+            None => quantity.measure().range(),
+        }
+    }
+
+    /// The numbers of the quantity with a name in every cell, shape (z, y, x): z runs south, y up, x east. Four bytes a cell,
+    /// the empty ones too.
+    ///
+    /// # Errors
+    /// Names all quantities that there are.
+    pub fn array(self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
+        let (grid, quantity) = (self.world.grid(), self.quantity(name)?);
+        let values = self.values(&quantity);
+        let mut array = Array3::zeros((grid.nz, grid.ny, grid.nx));
+        for ((z, y), mut row) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))).zip(array.rows_mut()) {
+            values.row(y, z, row.as_slice_mut().expect("rows lie in a piece"));
+        }
+        Ok(array)
+    }
+
+    /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
+    pub fn read_row(self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
+        self.values(quantity).row(y, z, values);
+    }
+}
+
+impl State {
+    /// All quantities of its cells, those of the lava first.
+    pub fn quantities(&self) -> Vec<Quantity> {
+        self.view().quantities()
+    }
+
+    /// All quantities of its columns, those of the lava first.
+    pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
+        self.view().column_quantities()
+    }
+
+    /// The quantity of its cells that goes by a name: `amount`, `water.amount`, `solid`.
+    ///
+    /// # Errors
+    /// Names all that there are.
+    pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
+        self.view().quantity(name)
+    }
+
+    /// The numbers of a quantity.
+    pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
+        self.view().values(quantity)
+    }
+
+    /// The numbers of the quantity with a name in every cell, as [`StateRef::array`] gives them.
+    ///
+    /// # Errors
+    /// Names all quantities that there are.
+    pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
+        self.view().array(name)
+    }
+
+    /// Writes the numbers of a quantity in the row (y, z) into `values`, of `nx` cells.
+    pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
+        self.view().read_row(quantity, y, z, values);
+    }
+}
+
+impl CellValues<'_> {
+    /// The number of a cell.
+    #[inline]
+    pub fn at(&self, place: Place) -> f32 {
+        match (self.measure, self.flow, self.air) {
+            (CellMeasure::Solid, ..) => f32::from(u8::from(self.world.ground().is_solid(place))),
+            (measure, Some(flow), _) => flow.measure(measure, place),
+            (measure, _, Some(air)) => air.measure(measure, place),
+            (measure, ..) => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
+        }
+    }
+
+    /// Whether a cell holds the material, or has any of what is measured of the air or of set lava; never of the ground.
+    #[inline]
+    pub fn holds(&self, place: Place) -> bool {
+        if let Some(flow) = self.flow {
+            return flow.has(self.measure, place);
+        }
+        if let Some(air) = self.air {
+            return air.measure(self.measure, place) != 0.0;
+        }
+        self.layer.is_some_and(|layer| layer.at(place).amount > 0)
+    }
+
+    /// Writes the numbers of the row (y, z) into `values`, of `nx` cells, and returns whether any may be other than 0.
+    pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
+        if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
+            values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
+            return true;
+        }
+        values.fill(0.0);
+        let Some(layer) = self.layer.filter(|layer| !layer.span(y, z).is_empty()) else { return false };
+        for (x, cell) in layer.row(y, z, 0..values.len()) {
+            values[x] = value(self.measure, cell);
+        }
+        true
+    }
+
+    /// The cells that hold the material, or have any of what is measured of the air, with their numbers, in no particular order;
+    /// none for the ground.
+    pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
+        let measure = self.measure;
+        let of_air = self.air.into_iter().flat_map(move |air| {
+            let values = self.world.grid().places().map(move |place| (place, air.measure(measure, place)));
+            values.filter(|(_, value)| *value != 0.0)
+        });
+        let of_flow = self.flow.into_iter().flat_map(move |flow| {
+            let held = flow.stored().filter(move |&place| flow.has(measure, place));
+            held.map(move |place| (place, flow.measure(measure, place)))
+        });
+        let of_layer = self
+            .layer
+            .filter(|_| self.flow.is_none())
+            .into_iter()
+            .flat_map(move |layer| layer.held().map(move |(place, cell)| (place, value(measure, cell))));
+        of_layer.chain(of_air).chain(of_flow)
+    }
+}
+
+/// Measure of a cell of a layer.
+#[inline]
+fn value(measure: CellMeasure, cell: Content) -> f32 {
+    match measure {
+        CellMeasure::Amount => amount(cell.amount),
+        CellMeasure::Energy => energy(cell.energy),
+        CellMeasure::SpecificEnergy if cell.amount > 0 => energy(cell.energy) / amount(cell.amount),
+        _ => 0.0,
+    }
+}

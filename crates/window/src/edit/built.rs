@@ -1,0 +1,152 @@
+//! The columns whose top is rock that was put in by hand, so that the user sees what was built.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use nalgebra::Point3;
+use ndarray::Array2;
+
+use crate::messages::Rock;
+
+/// Most columns that are marked.
+const MOST: usize = 6000;
+/// Cells by which the top of a ball and that of the ground may differ: the ground has whole cells.
+const GIVE: f32 = 1.1;
+/// Cells by which a mark lies above the ground.
+const ABOVE: f32 = 0.15;
+/// Samples between a mark and the eye.
+const SAMPLES: usize = 96;
+/// Cells below the ground that a ray may pass: the picture's ground is smoother than its columns.
+const GRAZE: f32 = 1.0;
+
+/// A column by x and z.
+pub(crate) type Column = [usize; 2];
+
+/// The columns, kept until balls or ground change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Built {
+    rocks: Arc<Vec<Rock>>,
+    columns: Vec<Column>,
+    all: HashSet<Column>,
+}
+
+impl Built {
+    /// The columns, in the order in which they were built.
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Whether the neighbour at a side of a column was not built: 0 north, 1 east, 2 south, 3 west.
+    pub(crate) fn is_edge(&self, [x, z]: Column, side: usize) -> bool {
+        let (x, z) = (x as isize, z as isize);
+        let [x, z] = [[x, z - 1], [x + 1, z], [x, z + 1], [x - 1, z]][side];
+        x < 0 || z < 0 || !self.all.contains(&[x as usize, z as usize])
+    }
+
+    /// Follows the rock that was put in, and a ground that has `changed`.
+    pub(crate) fn follow(&mut self, rocks: &Arc<Vec<Rock>>, ground: &Array2<f32>, changed: bool) {
+        if !changed && (Arc::ptr_eq(&self.rocks, rocks) || self.rocks == *rocks) {
+            return;
+        }
+        self.rocks = rocks.clone();
+        self.columns.clear();
+        self.all.clear();
+        for rock in rocks.iter() {
+            match rock {
+                Rock::Ball(ball) => under(*ball, ground).for_each(|column| self.add(column)),
+                Rock::Dam(columns) => columns.iter().for_each(|column| self.add(*column)),
+            }
+        }
+    }
+
+    fn add(&mut self, column: Column) {
+        if self.columns.len() < MOST && self.all.insert(column) {
+            self.columns.push(column);
+        }
+    }
+}
+
+/// The columns whose top is that of a ball.
+fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<Item = Column> {
+    let (depth, width) = ground.dim();
+    let range = |c: f32, n: usize| {
+        ((c - radius).floor().max(0.0) as usize)..((c + radius).ceil().clamp(0.0, n as f32) as usize)
+    };
+    let (xs, zs) = (range(cx, width), range(cz, depth));
+    let top = move |x: usize, z: usize| {
+        let away = (x as f32 + 0.5 - cx).powi(2) + (z as f32 + 0.5 - cz).powi(2);
+        (away <= radius * radius).then(|| cy + (radius * radius - away).sqrt())
+    };
+    zs.flat_map(move |z| xs.clone().map(move |x| (x, z))).filter_map(move |(x, z)| {
+        let top = top(x, z)?;
+        ((ground[[z, x]] - top).abs() <= GIVE).then_some([x, z])
+    })
+}
+
+/// The corners of the top of a column, north-west first, then on to the east.
+pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] {
+    [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[dx, dz]| {
+        let (x, z) = (x + dx, z + dz);
+        let level = crate::edit::vent_handles::ground_at(ground, x as f64, z as f64);
+        Point3::new(x as f32, level + ABOVE, z as f32)
+    })
+}
+
+/// The middle of the top of a column.
+pub(crate) fn middle(ground: &Array2<f32>, [x, z]: Column) -> Point3<f32> {
+    Point3::new(x as f32 + 0.5, ground[[z, x]] + ABOVE, z as f32 + 0.5)
+}
+
+/// Whether no ground lies between the eye and a point.
+pub(crate) fn is_seen(ground: &Array2<f32>, eye: Point3<f32>, point: Point3<f32>) -> bool {
+    let (depth, width) = ground.dim();
+    let way = eye - point;
+    // As far as the box reaches; a step is a cell at least.
+    let reach = (width + depth) as f32 / (way.x.hypot(way.z)).max(1.0);
+    (1..SAMPLES).all(|i| {
+        let share = i as f32 / SAMPLES as f32;
+        let p = point + way * (share * share * reach.min(1.0));
+        let inside = p.x >= 0.0 && p.z >= 0.0 && p.x < width as f32 && p.z < depth as f32;
+        !inside || ground[[p.z as usize, p.x as usize]] - GRAZE <= p.y
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_ball_are_marked_until_they_are_dug_away() {
+        let mut ground = Array2::from_elem((20, 20), 5.0_f32);
+        let balls = Arc::new(vec![Rock::Ball([10.0, 5.0, 10.0, 3.0])]);
+        let mut built = Built::default();
+        built.follow(&balls, &ground, true);
+        assert!(
+            built.columns().iter().all(|[x, z]| (*x as f32 - 9.5).hypot(*z as f32 - 9.5) > 2.0),
+            "nothing rose yet"
+        );
+        // As the simulation puts it: whole cells whose centres are inside.
+        for ((z, x), height) in ground.indexed_iter_mut() {
+            let away = (x as f32 - 9.5).powi(2) + (z as f32 - 9.5).powi(2);
+            let rises = (0..3).filter(|y| away + (*y as f32 + 0.5).powi(2) <= 9.0).count();
+            *height += rises as f32;
+        }
+        built.follow(&balls, &ground, true);
+        assert!(built.columns().contains(&[10, 10]) && built.columns().contains(&[8, 10]));
+        assert!(!built.columns().contains(&[3, 10]));
+        assert!(built.is_edge([12, 9], 1) && !built.is_edge([10, 10], 1));
+        let mut dug = ground.clone();
+        dug[[10, 10]] = 2.0;
+        built.follow(&balls, &dug, true);
+        assert!(!built.columns().contains(&[10, 10]));
+    }
+
+    #[test]
+    fn what_lies_behind_a_ridge_is_not_seen() {
+        let ground = Array2::from_shape_fn((40, 40), |(_, x)| if (18..22).contains(&x) { 20.0 } else { 5.0 });
+        let point = middle(&ground, [30, 20]);
+        assert!(!is_seen(&ground, Point3::new(-40.0, 12.0, 20.0), point));
+        assert!(is_seen(&ground, Point3::new(80.0, 12.0, 20.0), point));
+        assert!(is_seen(&ground, Point3::new(-40.0, 120.0, 20.0), point));
+    }
+}

@@ -1,0 +1,117 @@
+//! The slices: which are shown, where, and the handle by which each is dragged along its axis.
+
+use nalgebra::{Point3, Vector3};
+
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_render::{Axis, Camera, Ray, Style};
+
+/// All axes in order.
+pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
+/// Their names.
+pub(crate) const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
+/// Points of the screen around a handle that still hit it.
+pub(crate) const REACH: f32 = 12.0;
+
+/// The slices.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cuts {
+    /// Which are shown, across x, y and z.
+    pub(crate) shown: [bool; 3],
+    /// Where they are, in cells.
+    pub(crate) at: [usize; 3],
+    /// Quantity that they show.
+    pub(crate) quantity: Quantity,
+    /// The one that keys move.
+    pub(crate) chosen: usize,
+}
+
+impl Cuts {
+    /// Slices through the middle of a box, none of them shown.
+    pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
+        Self { shown: [false; 3], at: size.map(|n| n / 2), quantity, chosen: 2 }
+    }
+
+    /// The slices to request from the simulation.
+    pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
+        std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
+    }
+
+    /// Whether slices only cut the box open: the cinematic look draws matter itself in place of amounts.
+    pub(crate) fn opens(&self, style: Style) -> bool {
+        style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
+    }
+
+    /// The slice whose handle is under the pointer; `scale` is that of a high-resolution screen.
+    pub(crate) fn under(&self, camera: &Camera, size: [f32; 3], pixel: (f32, f32), scale: f32) -> Option<usize> {
+        (0..3).filter(|&k| self.shown[k]).find(|&k| {
+            let place = camera.project(handle(k, self.at[k], size));
+            place.is_some_and(|(x, y, _)| (x - pixel.0).hypot(y - pixel.1) < REACH * scale)
+        })
+    }
+}
+
+/// The quantity of a list after this one; after the last and after one that is not in it, the first.
+pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
+    let next = all.iter().position(|quantity| quantity == now).map_or(0, |i| i + 1);
+    all.get(next).or(all.first()).cloned().unwrap_or_default()
+}
+
+/// Where the handle of a slice is: at the foot of the box, where the slice leaves it in the south or in the east; for
+/// level slices, at the corner between.
+pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
+    let mut point = Point3::new(size[0], 0.0, size[2]);
+    point[k] = cell as f32 + 0.5;
+    point
+}
+
+/// The cell to which a ray drags the slice across axis `k`: where the handle's path comes nearest to the ray; `None`
+/// for a ray along the path.
+pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
+    let mut along = Vector3::zeros();
+    along[k] = 1.0;
+    let from = ray.origin - (handle(k, 0, size).coords - 0.5 * along);
+    let (lean, ahead, side) = (along.dot(&ray.direction), ray.direction.dot(&from), along.dot(&from));
+    let apart = 1.0 - lean * lean;
+    let place = (side - lean * ahead) / apart;
+    (apart > 1e-3).then(|| place.clamp(0.0, size[k] - 1.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::matter::Material;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_render::{Bounds, CameraSpec};
+
+    #[test]
+    fn the_last_quantity_is_followed_by_the_first() {
+        let all = Quantity::of_materials(&[Material::lava(), Material::water()]);
+        let round = (0..6).scan(Quantity::default(), |now, _| {
+            let next = after(&all, now);
+            Some(std::mem::replace(now, next).name())
+        });
+        assert_eq!(
+            round.collect::<Vec<_>>(),
+            ["amount", "energy", "specific-energy", "solid", "water.amount", "amount"]
+        );
+        let gone = Quantity::new(CellMeasure::Amount, "oil");
+        assert_eq!(after(&all, &gone), all[0]);
+    }
+
+    #[test]
+    fn a_slice_follows_the_pointer_on_its_handle() {
+        let size = [40.0, 30.0, 50.0];
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(40, 30, 50)), (800, 600));
+        for k in 0..3 {
+            for cell in [0, 7, 29] {
+                let cuts = Cuts { shown: [true; 3], at: [cell; 3], quantity: Quantity::default(), chosen: 0 };
+                let (x, y, _) = camera.project(handle(k, cell, size)).expect("in front");
+                assert_eq!(dragged_to(k, &camera.ray(x, y), size), Some(cell), "axis {k}");
+                assert!(cuts.under(&camera, size, (x + 4.0, y), 1.0).is_some());
+            }
+        }
+        let none = Cuts::middle([40, 30, 50], Quantity::default());
+        let (x, y, _) = camera.project(handle(0, 20, size)).expect("in front");
+        assert_eq!(none.under(&camera, size, (x, y), 1.0), None, "hidden slices have no handle");
+    }
+}

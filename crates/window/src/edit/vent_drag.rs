@@ -1,0 +1,87 @@
+//! A drag of a vent's handle, and the vent that results.
+
+use crate::edit::vent_handles::{Grip, Handle};
+use crate::flow::{FLOW_RATE, MOST_KELVIN, rate_of, set_rate};
+use crate::input::pointer::Aim;
+use crate::messages::Report;
+use lavoxel_base::units::VENT_ENERGY_MAX;
+use lavoxel_sim::source::VentSpec;
+
+/// Smallest and largest radius of a vent that a drag gives, in cells.
+pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
+/// Smallest and largest rate of a vent that a drag gives, in cells a step.
+pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
+/// Pixels that the pointer must move before a vent follows it, because a handle is rarely grabbed in its middle.
+const STILL_PIXELS: f32 = 2.0;
+/// Pixels of a drag that multiply the rate by e.
+const RATE_PIXELS: f32 = 90.0;
+/// Pixels of a drag that add 1 to the energy.
+const ENERGY_PIXELS: f32 = 150.0;
+
+/// A handle that is dragged.
+#[derive(Clone, Debug)]
+pub(crate) struct Grab {
+    pub(crate) handle: Handle,
+    pub(crate) pixel: (f32, f32),
+    /// The vent as it was when grabbed.
+    pub(crate) spec: VentSpec,
+    pub(crate) sent: VentSpec,
+}
+
+impl Grab {
+    /// The vent after the drag: its place and its rim follow the ground under the pointer. Over the sky it stays where
+    /// it was.
+    pub(crate) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
+        let mut spec = self.spec.clone();
+        let up = self.pixel.1 - aim.pixel.1;
+        if up.hypot(self.pixel.0 - aim.pixel.0) < STILL_PIXELS {
+            return self.sent.clone();
+        }
+        match self.handle.grip {
+            Grip::Place => {
+                let Some(point) = aim.ground else { return self.sent.clone() };
+                let [x, _, z] = inside(point, report);
+                spec.move_to([x, z], report.grid);
+            }
+            Grip::Radius => {
+                if let Some([x, _, z]) = aim.ground {
+                    let away = (f64::from(x) - spec.x).hypot(f64::from(z) - spec.z);
+                    spec.radius = round(away.clamp(VENT_RADIUS.0, VENT_RADIUS.1));
+                }
+            }
+            Grip::Rate if spec.flow.is_some() => drag_flow(&mut spec, up, aim.shift, report),
+            Grip::Rate if aim.shift => {
+                let energy = spec.energy + f64::from(up / ENERGY_PIXELS);
+                spec.energy = round(energy).clamp(0.0, (VENT_ENERGY_MAX * 100.0).floor() / 100.0);
+            }
+            Grip::Rate => {
+                let rate = spec.rate.max(VENT_RATE.0) * f64::from(up / RATE_PIXELS).exp();
+                spec.rate = round(rate.clamp(VENT_RATE.0, VENT_RATE.1));
+            }
+        }
+        spec
+    }
+}
+
+/// Drags the rate of a vent of the physical model up or down, or its temperature.
+fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
+    let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else { return };
+    if !shift {
+        let rate = rate.max(FLOW_RATE.0) * f64::from(up / RATE_PIXELS).exp();
+        return set_rate(flow, round(rate.clamp(FLOW_RATE.0, FLOW_RATE.1)));
+    }
+    let (usual, coldest) = report.flow.as_ref().map_or((MOST_KELVIN, 0.0), |flow| (flow.vent_k, flow.ambient_k));
+    let kelvin = flow.temperature_k.unwrap_or(usual) + f64::from(up);
+    flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
+}
+
+/// A point clamped to the box and rounded to the digits that a file should show.
+pub(crate) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
+    let size = [report.grid.nx, report.grid.ny, report.grid.nz];
+    std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))
+}
+
+/// Two digits after the point.
+pub(crate) fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

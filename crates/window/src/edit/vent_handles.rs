@@ -1,0 +1,143 @@
+//! The handles of vents: a ring on the ground, its middle to move it, a point on the ring for the radius, and a stalk
+//! whose top is dragged up and down for the rate.
+
+use nalgebra::Point3;
+use ndarray::Array2;
+
+use crate::flow::rate_of;
+use lavoxel_render::Camera;
+use lavoxel_sim::source::VentSpec;
+
+/// Numbers that a handle changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grip {
+    /// Where the vent is.
+    Place,
+    /// How wide it is.
+    Radius,
+    /// How much it pours; with Shift, how hot.
+    Rate,
+}
+
+/// A point of a vent that can be dragged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Handle {
+    /// Number of the vent in the simulation.
+    pub vent: usize,
+    /// Number that it changes.
+    pub grip: Grip,
+    /// Where it is drawn, in pixels from the top left.
+    pub pixel: (f32, f32),
+}
+
+/// Pixels around a handle that still hit it.
+const REACH: f32 = 11.0;
+
+/// Points along the ring.
+const RING: usize = 40;
+/// Pieces of the line of a fissure.
+const TRACE: usize = 128;
+
+/// Height of the ground under a point in cells, between the middles of the columns; outside the box, that of its edge.
+pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
+    let (rows, cols) = ground.dim();
+    let column = |v: f64, n: usize| {
+        let v = (v - 0.5).clamp(0.0, n.saturating_sub(1) as f64);
+        (v as usize, (v as usize + 1).min(n.saturating_sub(1)), v.fract() as f32)
+    };
+    let ((north, south, down), (west, east, right)) = (column(z, rows), column(x, cols));
+    let row = |z: usize| {
+        let at = |x: usize| ground.get((z, x)).copied().unwrap_or(0.0);
+        at(west) + (at(east) - at(west)) * right
+    };
+    row(north) + (row(south) - row(north)) * down
+}
+
+/// Name for a vent or a source of another material.
+pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
+    match &vent.material {
+        None => format!("vent {}", number + 1),
+        Some(material) => format!("{material} source {}", number + 1),
+    }
+}
+
+/// The ring of a vent, laid on the ground.
+pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
+    let radius = vent.radius.max(0.5);
+    (0..=RING)
+        .map(|i| {
+            let angle = i as f64 / RING as f64 * std::f64::consts::TAU;
+            let (x, z) = (vent.x + radius * angle.cos(), vent.z + radius * angle.sin());
+            Point3::new(x as f32, ground_at(ground, x, z) + 0.3, z as f32)
+        })
+        .collect()
+}
+
+/// The line of a fissure, laid on the ground; of a disc nothing.
+pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
+    let points = if vent.line.is_empty() { 0 } else { TRACE + 1 };
+    let shares = (0..points).map(|i| i as f64 / TRACE as f64);
+    shares
+        .map(|share| vent.point_at(share))
+        .map(|[x, z]| Point3::new(x as f32, ground_at(ground, x, z) + 0.3, z as f32))
+        .collect()
+}
+
+/// Foot and top of the stalk: the more it pours, the higher.
+pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
+    let level = ground_at(ground, vent.x, vent.z);
+    let height = (3.0 + 4.0 * (1.0 + rate_of(vent)).ln()) as f32;
+    [0.3, height].map(|up| Point3::new(vent.x as f32, level + up, vent.z as f32))
+}
+
+/// The handles of all vents that are in the picture.
+pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera: &Camera) -> Vec<Handle> {
+    let of = |(number, vent): &(usize, VentSpec)| {
+        let [foot, top] = stalk(vent, ground);
+        let rim = ring(vent, ground)[0];
+        [(Grip::Rate, top), (Grip::Radius, rim), (Grip::Place, foot)].into_iter().filter_map({
+            let vent = *number;
+            move |(grip, point)| {
+                let (x, y, _) = camera.project(point)?;
+                Some(Handle { vent, grip, pixel: (x, y) })
+            }
+        })
+    };
+    vents.iter().flat_map(of).collect()
+}
+
+/// The handle under the pointer; `scale` is that of a high-resolution screen.
+pub(crate) fn under(handles: &[Handle], (x, y): (f32, f32), scale: f32) -> Option<&Handle> {
+    let away = |handle: &Handle| (handle.pixel.0 - x).hypot(handle.pixel.1 - y);
+    let nearest = handles.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;
+    (away(nearest) <= REACH * scale).then_some(nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_render::{Bounds, CameraSpec};
+
+    #[test]
+    fn ground_between_columns_is_between_their_heights() {
+        let ground = Array2::from_shape_fn((3, 4), |(z, x)| (10 * z + x) as f32);
+        assert_eq!(ground_at(&ground, 2.5, 1.5), 12.0);
+        assert_eq!(ground_at(&ground, 3.0, 2.0), 17.5);
+        assert_eq!(ground_at(&ground, -5.0, 99.0), 20.0);
+    }
+
+    #[test]
+    fn each_handle_is_found_where_it_is_drawn() {
+        let ground = Array2::from_elem((40, 40), 6.0);
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(40, 30, 40)), (800, 600));
+        let vent = VentSpec { x: 20.0, z: 20.0, radius: 6.0, rate: 4.0, ..VentSpec::default() };
+        let all = handles(&[(5, vent)], &ground, &camera);
+        assert_eq!(all.len(), 3);
+        for handle in &all {
+            let found = under(&all, (handle.pixel.0 + 3.0, handle.pixel.1), 1.0).expect("hit");
+            assert_eq!((found.grip, found.vent), (handle.grip, 5));
+        }
+        assert!(under(&all, (5.0, 5.0), 1.0).is_none());
+    }
+}

@@ -1,0 +1,116 @@
+//! A place and a direction of view, and the presets.
+
+use nalgebra::{Point3, Vector3};
+
+use lavoxel_render::{Bounds, Camera, CameraSpec};
+
+/// Size of a picture in pixels.
+pub(crate) type Size = (usize, usize);
+
+/// Steepest elevation: straight down would leave no direction for up.
+const STEEPEST_DEG: f32 = 89.0;
+/// Nearest and farthest distance to the target in cells.
+pub(crate) const REACH: (f32, f32) = (0.5, 1e5);
+
+/// The side from which a preset views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// From the south, northward.
+    Front,
+    /// From the north.
+    Back,
+    /// From the west.
+    Left,
+    /// From the east.
+    Right,
+    /// From above, north up.
+    Top,
+    /// From above one corner.
+    ThreeQuarter,
+}
+
+impl Side {
+    /// Compass direction and height above the horizon in degrees.
+    pub(crate) fn angles(self) -> (f32, f32) {
+        match self {
+            Self::Front => (180.0, 8.0),
+            Self::Back => (0.0, 8.0),
+            Self::Left => (270.0, 8.0),
+            Self::Right => (90.0, 8.0),
+            Self::Top => (180.0, STEEPEST_DEG),
+            Self::ThreeQuarter => (CameraSpec::default().azimuth_deg, CameraSpec::default().elevation_deg),
+        }
+    }
+}
+
+/// A place and a direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pose {
+    pub(crate) azimuth_deg: f32,
+    pub(crate) elevation_deg: f32,
+    pub(crate) target: Point3<f32>,
+    pub(crate) distance: f32,
+    /// Height of a cell as it is drawn, in its widths.
+    pub(crate) tall: f32,
+}
+
+impl Pose {
+    /// Unit vectors to the right, up and forward.
+    pub(crate) fn axes(&self) -> [Vector3<f32>; 3] {
+        self.camera(30.0, (1, 1)).axes()
+    }
+
+    pub(crate) fn eye(&self) -> Point3<f32> {
+        self.target - self.axes()[2] * self.distance
+    }
+
+    pub(crate) fn camera(&self, fov_deg: f32, size: Size) -> Camera {
+        let angles = (self.azimuth_deg, self.elevation_deg);
+        let from = |eye| Camera::from_pose_over((eye, self.tall), angles, fov_deg, size);
+        from(self.target - from(Point3::origin()).axes()[2] * self.distance)
+    }
+
+    pub(crate) fn turn(&mut self, (azimuth_deg, elevation_deg): (f32, f32)) {
+        self.azimuth_deg += azimuth_deg;
+        self.elevation_deg = (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
+    }
+
+    /// The pose a share `t` of the way to `goal`, turning the short way.
+    pub(crate) fn towards(&self, goal: &Self, t: f32) -> Self {
+        Self {
+            azimuth_deg: self.azimuth_deg + short_way(goal.azimuth_deg - self.azimuth_deg) * t,
+            elevation_deg: self.elevation_deg + (goal.elevation_deg - self.elevation_deg) * t,
+            target: self.target + (goal.target - self.target) * t,
+            distance: self.distance * (goal.distance / self.distance).powf(t),
+            tall: goal.tall,
+        }
+    }
+
+    /// Whether the two differ by less than can be seen.
+    pub(crate) fn near(&self, other: &Self) -> bool {
+        let small = 2e-4 * self.distance;
+        short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01
+            && (self.elevation_deg - other.elevation_deg).abs() < 0.01
+            && (self.target - other.target).norm() < small
+            && (self.distance - other.distance).abs() < small
+    }
+}
+
+/// Turn by the short way, at most half round.
+fn short_way(degrees: f32) -> f32 {
+    (degrees + 180.0).rem_euclid(360.0) - 180.0
+}
+
+impl Pose {
+    /// The pose of the camera that `spec` describes.
+    pub(crate) fn framed(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
+        let framing = Camera::frame(spec, subject, size);
+        Self {
+            azimuth_deg: spec.azimuth_deg,
+            elevation_deg: spec.elevation_deg,
+            target: framing.target,
+            distance: framing.distance_cells.clamp(REACH.0, REACH.1),
+            tall: subject.tall(),
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Actions, from a key or from a button of the panel.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use image::imageops::{crop_imm, thumbnail};
+use image::{DynamicImage, ImageFormat};
+
+use crate::edit::slices::{AXES, AXIS_NAMES, after};
+use crate::edit::tools::{BRUSH_RADIUS, Tool};
+use crate::edit::vent_handles::ground_at;
+use crate::eye::camera::Rig;
+use crate::eye::viewpoint::{Side, Size};
+use crate::input::keys::Action;
+use crate::messages::{Command, Pace, Way};
+use crate::past::pace;
+use crate::shell::app::App;
+use crate::shell::dialog::Dialog;
+use crate::state::{Card, USUAL_PACE};
+use lavoxel_base::inside::ENDING;
+use lavoxel_base::output::{Existing, FOLDER, file_name, free_name};
+use lavoxel_render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
+use lavoxel_sim::simulation;
+
+/// Width of the picture in a session file, in pixels.
+const THUMBNAIL: u32 = 192;
+
+/// Height of the eye above the ground in metres.
+const EYE_M: f64 = 1.7;
+
+impl App {
+    /// Carries out the action of a key or a button.
+    pub(crate) fn act(&mut self, action: Action) {
+        match action {
+            Action::Run => self.run_or_pause(),
+            Action::Step => self.step_once(),
+            Action::Faster => self.change_rate(pace::faster),
+            Action::Slower => self.change_rate(pace::slower),
+            Action::Free => self.toggle_free(),
+            Action::Reset => self.reset(),
+            Action::Reseed => self.reseed(),
+            Action::Keep => self.keep(),
+            Action::Undo => self.undo(Way::Undo),
+            Action::Redo => self.undo(Way::Redo),
+            Action::Rewind => self.go(Way::Back),
+            Action::Onward => self.go(Way::Ahead),
+            Action::Style(style) => self.set_style(style),
+            Action::Cut(axis) => self.toggle_cut(axis),
+            Action::MoveCut(by) => self.move_cut(by),
+            Action::Quantity => self.show_next_quantity(),
+            Action::Palette => self.take_next_palette(),
+            Action::Volume => self.toggle_volume(),
+            Action::Ground => self.toggle_ground(),
+            Action::Tool(tool) => self.take_up(tool),
+            Action::Material => self.choose_next_material(),
+            Action::Brush(factor) => self.resize_brush(factor),
+            Action::Face(side) => self.face(side),
+            Action::ResetCamera => self.reset_camera(),
+            Action::Zoom(notches) => self.zoom(notches),
+            Action::Turntable => self.toggle_turntable(),
+            Action::FirstPerson => self.toggle_first_person(),
+            Action::Screenshot { transparent } => self.screenshot(transparent),
+            Action::Record => self.toggle_recording(),
+            Action::Save => self.save(),
+            Action::Open => self.choose_file(),
+            Action::Start => self.show_files(),
+            Action::Tour => self.begin_tour(),
+            Action::Panel => self.toggle_panel(),
+            Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
+            Action::Help => self.toggle_help(),
+            Action::Dismiss => self.dismiss(),
+            Action::Quit => self.quit = true,
+        }
+    }
+
+    fn run_or_pause(&mut self) {
+        self.begin_challenge();
+        let paused = self.state.pace.value == Pace::Paused;
+        self.set_pace(if paused { self.state.rate } else { Pace::Paused });
+    }
+
+    fn step_once(&mut self) {
+        self.state.pace.value = Pace::Paused;
+        self.state.pace.touch();
+        self.worker.send(Command::Steps(1));
+    }
+
+    fn toggle_free(&mut self) {
+        self.set_pace(if self.state.rate == Pace::Free { USUAL_PACE } else { Pace::Free });
+    }
+
+    fn keep(&mut self) {
+        self.worker.send(Command::Keep);
+        self.journal.say("moment kept");
+    }
+
+    /// Sets another rate; a pause stays a pause.
+    fn change_rate(&mut self, change: fn(Pace) -> Pace) {
+        let rate = change(self.state.rate);
+        if self.state.pace.value == Pace::Paused {
+            self.state.rate = rate;
+        } else {
+            self.set_pace(rate);
+        }
+        self.journal.say(&format!("pace {}", pace::words(rate)));
+    }
+
+    fn set_pace(&mut self, pace: Pace) {
+        self.state.set_pace(pace);
+        if pace != Pace::Paused {
+            self.journal.say(&format!("running {}", pace::words(pace)));
+        }
+    }
+
+    fn reseed(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        // Scene files hold whole numbers up to this.
+        let seed = if report.seed >= i64::MAX as u64 { 1 } else { report.seed + 1 };
+        self.worker.send(Command::World(simulation::Command::Seed(seed)));
+        self.journal.say(&format!("seed {seed}"));
+    }
+
+    /// Takes back what was done last, also a stroke or a drag under way, or brings it back.
+    fn undo(&mut self, way: Way) {
+        // A stroke of which nothing was sent yet is gone with this.
+        let unsent = self.state.tools.is_unsent();
+        self.state.tools.cancel();
+        if !(unsent && way == Way::Undo) {
+            self.worker.send(Command::Go(way));
+        }
+    }
+
+    /// Back to the start, at the present pace; what was done happens again.
+    fn reset(&mut self) {
+        self.journal.say("back to step 0");
+        self.go(Way::Start);
+    }
+
+    /// Goes through time.
+    pub(crate) fn go(&mut self, way: Way) {
+        if matches!(way, Way::To(_) | Way::Step(_) | Way::Back | Way::Ahead) {
+            self.state.pace.value = Pace::Paused;
+            self.state.pace.touch();
+        }
+        self.state.tools.cancel();
+        self.worker.send(Command::Go(way));
+    }
+
+    /// Sends an act to the simulation; acts of one kind in one gesture of the mouse are one act to undo.
+    pub(crate) fn do_to_world(&mut self, command: simulation::Command) {
+        let goes_on = std::mem::replace(&mut self.gesture, true);
+        self.worker.send(if goes_on { Command::Drag(command) } else { Command::World(command) });
+    }
+
+    fn set_style(&mut self, style: Style) {
+        self.state.look.style = style;
+        self.look_changed();
+        self.journal.say(&format!("view {}", style.name()));
+    }
+
+    fn show_next_quantity(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        let next = after(&report.quantities, &self.state.cuts.quantity);
+        self.journal.say(&format!("quantity {}", next.name()));
+        self.state.cuts.quantity = next;
+    }
+
+    fn take_next_palette(&mut self) {
+        let name = next_palette(&self.state.look.palette);
+        self.state.look.palette = PaletteSpec::Name(name.to_owned());
+        self.look_changed();
+        self.journal.say(&format!("palette {name}"));
+    }
+
+    fn toggle_volume(&mut self) {
+        self.state.shown.volume ^= true;
+        self.journal.say(&format!("lava {}", on_off(self.state.shown.volume)));
+    }
+
+    fn toggle_ground(&mut self) {
+        self.state.shown.ground ^= true;
+        self.journal.say(&format!("ground {}", on_off(self.state.shown.ground)));
+    }
+
+    fn toggle_cut(&mut self, axis: Axis) {
+        let k = AXES.iter().position(|other| *other == axis).unwrap_or_default();
+        let cuts = &mut self.state.cuts;
+        cuts.shown[k] ^= true;
+        cuts.chosen = k;
+        let (shown, at) = (cuts.shown[k], cuts.at[k]);
+        self.journal.say(&format!("slice {} {} at {at}", AXIS_NAMES[k], on_off(shown)));
+    }
+
+    fn move_cut(&mut self, by: i32) {
+        let Some(report) = &self.state.report else { return };
+        let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
+        let cuts = &mut self.state.cuts;
+        let k = cuts.chosen;
+        cuts.at[k] = cuts.at[k].saturating_add_signed(by as isize).min(sides[k] - 1);
+        let at = cuts.at[k];
+        self.journal.say(&format!("slice {} at {at}", AXIS_NAMES[k]));
+    }
+
+    fn take_up(&mut self, tool: Tool) {
+        self.begin_challenge();
+        self.state.tools.cancel();
+        self.state.tools.tool = tool;
+        self.journal.say(&format!("tool {}", tool.name()));
+    }
+
+    /// Puts the first card of a challenge away, and shows all of the box: where lava comes from, and where it must not go.
+    pub(crate) fn begin_challenge(&mut self) {
+        if self.state.shown.card != Some(Card::Task) {
+            return;
+        }
+        self.state.shown.card = None;
+        if let (Some(subject), Some(rig)) = (self.subject(), &mut self.rig) {
+            rig.overlook(&subject);
+        }
+    }
+
+    fn choose_next_material(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        self.state.tools.choose_next(&report.materials);
+        self.journal.say(&format!("material {}", self.state.tools.material()));
+    }
+
+    fn resize_brush(&mut self, factor: f64) {
+        let brush = &mut self.state.tools.brush;
+        brush.radius = (brush.radius * factor).clamp(BRUSH_RADIUS.0, BRUSH_RADIUS.1);
+    }
+
+    fn face(&mut self, side: Side) {
+        let Some(subject) = self.subject() else { return };
+        if let Some(rig) = &mut self.rig {
+            rig.face(side, &subject);
+            self.journal.say(&format!("camera {side:?}").to_lowercase());
+        }
+    }
+
+    fn reset_camera(&mut self) {
+        self.turn_camera(|rig, subject, _| {
+            rig.reset(subject);
+            "camera reset".to_owned()
+        });
+    }
+
+    fn zoom(&mut self, notches: f32) {
+        self.turn_camera(|rig, _, size| {
+            rig.zoom_to_middle(notches, size);
+            (if notches > 0.0 { "zoom in" } else { "zoom out" }).to_owned()
+        });
+    }
+
+    fn toggle_turntable(&mut self) {
+        self.turn_camera(|rig, _, _| {
+            rig.turntable ^= true;
+            format!("turntable {}", on_off(rig.turntable))
+        });
+    }
+
+    fn toggle_first_person(&mut self) {
+        let (Some(ground), Some(report)) = (self.state.ground.clone(), &self.state.report) else { return };
+        // On large cells the eye is above what the picture makes of the ground.
+        let eye = (EYE_M / report.cell_height_m).max(1.0) as f32;
+        self.turn_camera(|rig, subject, _| {
+            rig.toggle_first_person(subject, eye, |x, z| ground_at(&ground, x, z));
+            format!("first person {}", on_off(rig.first_person))
+        });
+    }
+
+    /// Changes the camera, once there is something to see, and logs the line that `change` gives.
+    fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
+        let (Some(subject), size) = (self.subject(), self.size()) else { return };
+        let Some(rig) = &mut self.rig else { return };
+        let line = change(rig, &subject, size);
+        self.journal.say(&line);
+    }
+
+    /// Writes the session, with camera, look and a small picture, as a session file under a free name.
+    fn save(&mut self) {
+        let Some(report) = &self.state.report else { return };
+        if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
+            let camera = Box::new(rig.spec(&subject));
+            self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
+            self.worker.send(Command::Film(self.state.film.keys.clone()));
+        }
+        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension(ENDING).exists());
+        let path = path.with_extension(ENDING);
+        if let Some(picture) = self.thumbnail() {
+            self.worker.send(Command::Thumbnail(picture));
+        }
+        self.worker.send(Command::Save(path, Existing::Keep));
+    }
+
+    /// The present picture, small, as a PNG file.
+    fn thumbnail(&mut self) -> Option<Vec<u8>> {
+        let view = self.state.view(self.camera()?);
+        let picture = self.painter.picture(&view, 1, false)?;
+        let (left, (width, height)) = (self.covered() as u32, picture.dimensions());
+        let width = width.saturating_sub(left);
+        let picture = crop_imm(&picture, left, 0, width, height).to_image();
+        let height = (THUMBNAIL * height).div_ceil(width.max(1)).max(1);
+        let small = DynamicImage::from(thumbnail(&picture, THUMBNAIL, height)).to_rgb8();
+        let mut bytes = Vec::new();
+        small.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).ok()?;
+        Some(bytes)
+    }
+
+    fn choose_file(&mut self) {
+        // A dialog is open already, perhaps one that the system never shows.
+        if self.dialog.is_some() {
+            return self.show_files();
+        }
+        self.dialog = Some(Dialog::open());
+        self.journal.say("file dialog");
+    }
+
+    /// Begins the tour, with the panel unfolded, to whose sections it points.
+    fn begin_tour(&mut self) {
+        let shown = &mut self.state.shown;
+        (shown.help, shown.opening, shown.panel, shown.tour) = (false, false, true, Some(0));
+        self.journal.say("tour");
+    }
+
+    fn toggle_panel(&mut self) {
+        self.state.shown.panel ^= true;
+        self.journal.say(&format!("panel {}", on_off(self.state.shown.panel)));
+    }
+
+    fn toggle_help(&mut self) {
+        self.state.shown.help ^= true;
+        self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
+    }
+
+    /// Closes what is open, the topmost first.
+    fn dismiss(&mut self) {
+        if self.state.shown.tour.take().is_some() {
+            self.journal.say("tour ended");
+        } else if self.state.shown.card == Some(Card::Task) {
+            self.begin_challenge();
+        } else if self.state.shown.card.take().is_some() {
+            self.journal.say("card closed");
+        } else if self.state.shown.help {
+            self.state.shown.help = false;
+        } else if self.state.sides.is_some() {
+            self.end_comparison();
+        } else if self.window.is_fullscreen() {
+            self.window.set_fullscreen(false);
+        } else {
+            self.take_up(Tool::Orbit);
+        }
+    }
+}
+
+impl App {
+    /// Shows the start screen, which is also the window's own dialog for a file.
+    pub(crate) fn show_files(&mut self) {
+        self.state.shown.opening = true;
+        self.state.shown.focus_path = true;
+        self.state.shown.open_path.clear();
+        self.journal.say("open dialog");
+    }
+}
+
+fn on_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+/// The palette after this one; after one of the scene's own, the first.
+fn next_palette(palette: &PaletteSpec) -> &'static str {
+    let now = match palette {
+        PaletteSpec::Name(name) => PALETTE_NAMES.iter().position(|other| other == name),
+        PaletteSpec::Stops(_) => None,
+    };
+    PALETTE_NAMES[now.map_or(0, |i| (i + 1) % PALETTE_NAMES.len())]
+}

@@ -1,0 +1,89 @@
+//! Key frames of the film, from the panel and from recordings.
+
+use crate::input::pointer::Drag;
+use crate::messages::Notice;
+use crate::shell::app::App;
+
+/// A wish about key frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Filming {
+    /// A key of the present step and camera.
+    Add,
+    /// The present step and camera in place of those of a key.
+    Replace(usize),
+    /// The camera to where a key has it.
+    Show(usize),
+    /// Starts or ends the preview.
+    Preview,
+}
+
+impl App {
+    /// Carries out a wish about key frames.
+    pub(crate) fn film(&mut self, wish: Filming) {
+        let (Some(rig), Some(bounds), Some(report)) = (&mut self.rig, self.opened, &self.state.report) else { return };
+        let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
+        let (step, camera) = (report.step, rig.spec(&bounds));
+        match wish {
+            Filming::Add => {
+                let at = film.add(step, &camera);
+                let line = format!("key frame {} at {:.2} s, step {step}", at + 1, film.keys[at].time_s);
+                self.journal.say(&line);
+            }
+            Filming::Replace(at) if at < film.keys.len() => {
+                let done = film.replace(at, step, &camera);
+                let line = format!("key frame {} has step {step}", at + 1);
+                match done {
+                    Ok(()) => self.journal.say(&line),
+                    Err(text) => self.tell(Notice::wrong(text)),
+                }
+            }
+            Filming::Show(at) => {
+                if let Some(time_s) = film.keys.get(at).map(|key| key.time_s) {
+                    film.preview = None;
+                    rig.stand(&film.camera(time_s, scene), &bounds);
+                }
+            }
+            Filming::Preview => {
+                film.preview = if film.preview.is_some() || film.keys.is_empty() { None } else { Some(0.0) };
+                let line = if film.preview.is_some() { "preview of the film" } else { "preview ended" };
+                self.journal.say(line);
+            }
+            Filming::Replace(_) => {}
+        }
+    }
+
+    /// Moves the camera along the film while its preview runs; a drag ends it. Returns whether it runs.
+    pub(crate) fn preview(&mut self, seconds: f32) -> bool {
+        let (Some(rig), Some(bounds)) = (&mut self.rig, self.opened) else { return false };
+        let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
+        let Some(at) = film.preview else { return false };
+        if film.keys.is_empty() || matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)) {
+            film.preview = None;
+            return false;
+        }
+        let (now, end) = (at + f64::from(seconds), film.seconds());
+        rig.stand(&film.camera(now.min(end), scene), &bounds);
+        film.preview = (now < end).then_some(now);
+        if film.preview.is_none() {
+            self.journal.say("preview ended");
+        }
+        true
+    }
+
+    /// Adds the present moment to the way of the recording.
+    pub(crate) fn sample_camera(&mut self, seconds: f64) {
+        let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report) else { return };
+        self.state.film.sample(seconds, report.step, rig.shown_spec(&bounds));
+    }
+
+    /// Takes the way of the recording as key frames, and says how to film it at full quality.
+    pub(crate) fn keep_way(&mut self) {
+        if let Some(count) = self.state.film.end() {
+            let text = format!(
+                "the way of the camera is kept as {count} key frames: save the session (Ctrl+S), then film it at full quality with \
+                 lavoxel render SESSION.lavoxel --size 1920x1080 --animation film.mp4"
+            );
+            self.tell(Notice::new(text));
+        }
+    }
+}

@@ -1,0 +1,586 @@
+//! The keys: one table of key, action and description, which the help window shows and docs/keys.md repeats.
+//!
+//! Letters and signs go by the character that the user's keyboard types, all other keys by their place: Ctrl+Z is where Z is
+//! written, on QWERTZ, AZERTY and Dvorak too.
+
+use std::collections::{HashMap, HashSet};
+
+use kiss3d::event::{Key, Modifiers};
+
+use crate::edit::tools::Tool;
+use crate::eye::viewpoint::Side;
+use lavoxel_render::{Axis, Style};
+
+/// Everything that a key, or a button with the same meaning, can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Run or pause.
+    Run,
+    /// One step, then pause.
+    Step,
+    /// More steps a second.
+    Faster,
+    /// Fewer steps a second.
+    Slower,
+    /// As many steps as possible, or back to a rate.
+    Free,
+    /// Back to step 0.
+    Reset,
+    /// Another seed.
+    Reseed,
+    /// Keep the snapshot.
+    Keep,
+    /// Takes the last act back.
+    Undo,
+    /// Brings back what was taken back.
+    Redo,
+    /// Back to a kept moment.
+    Rewind,
+    /// To the next moment ahead.
+    Onward,
+    /// Another style.
+    Style(Style),
+    /// Show or hide the slice across an axis.
+    Cut(Axis),
+    /// Move the slice chosen last by a number of cells.
+    MoveCut(i32),
+    /// The next quantity of the slices.
+    Quantity,
+    /// The next palette.
+    Palette,
+    /// Show or hide the lava.
+    Volume,
+    /// Show or hide the ground.
+    Ground,
+    /// Another tool.
+    Tool(Tool),
+    /// The next material for sources and the brush.
+    Material,
+    /// A larger or smaller brush.
+    Brush(f64),
+    /// Frame everything from a side.
+    Face(Side),
+    /// The scene's camera.
+    ResetCamera,
+    /// Zoom in by a number of notches of the wheel, or out by a negative one.
+    Zoom(f32),
+    /// Circle the target.
+    Turntable,
+    /// Look around instead of orbiting.
+    FirstPerson,
+    /// A picture into a file.
+    Screenshot {
+        /// With a transparent sky.
+        transparent: bool,
+    },
+    /// Start or end a recording.
+    Record,
+    /// Write the session as a scene.
+    Save,
+    /// Choose a file to open.
+    Open,
+    /// Show the start screen.
+    Start,
+    /// Begin the tour.
+    Tour,
+    /// Show or hide the panel.
+    Panel,
+    /// The whole screen.
+    Fullscreen,
+    /// The list of keys.
+    Help,
+    /// Close what is open: help, a stroke, a tool.
+    Dismiss,
+    /// End.
+    Quit,
+}
+
+/// Groups of keys in the help window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Time and randomness.
+    Simulation,
+    /// Keys of the picture.
+    View,
+    /// Keys of the mouse's tools.
+    Tools,
+    /// The viewpoint.
+    Camera,
+    /// Files and the window itself.
+    Files,
+}
+
+impl Group {
+    /// In the order of the help window.
+    pub const ALL: [Self; 5] = [Self::Simulation, Self::View, Self::Tools, Self::Camera, Self::Files];
+
+    /// Heading.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simulation => "Simulation",
+            Self::View => "View",
+            Self::Tools => "Tools",
+            Self::Camera => "Camera",
+            Self::Files => "Files and window",
+        }
+    }
+}
+
+/// A key of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cap {
+    /// The key that types this character, in lower case.
+    Types(char),
+    /// The key in this place, named as on a keyboard of the United States.
+    At(Key),
+}
+
+use Cap::{At, Types};
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// Where it belongs.
+    pub group: Group,
+    /// Keys that do it; any of them.
+    keys: &'static [(Cap, Modifiers)],
+    /// The keys as the user reads them.
+    pub shown: &'static str,
+    /// Effect, in words.
+    pub what: &'static str,
+    /// Action for the program.
+    pub action: Action,
+}
+
+const NONE: Modifiers = Modifiers::empty();
+const SHIFT: Modifiers = Modifiers::Shift;
+const CTRL: Modifiers = Modifiers::Control;
+const CTRL_SHIFT: Modifiers = Modifiers::Control.union(Modifiers::Shift);
+
+/// The table.
+pub const BINDINGS: &[Binding] = &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
+
+const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
+    let (mut all, mut part, mut k, mut at) = ([parts[0][0]; N], 0, 0, 0);
+    while at < N {
+        if k < parts[part].len() {
+            all[at] = parts[part][k];
+            (k, at) = (k + 1, at + 1);
+        } else {
+            (part, k) = (part + 1, 0);
+        }
+    }
+    all
+}
+
+/// A key for each style, in their order: 1, 2, …
+const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
+
+const fn of_styles<const N: usize>() -> [Binding; N] {
+    let (mut all, mut k) = ([TIME[0]; N], 0);
+    while k < N {
+        let (style, (keys, shown)) = (Style::LIST[k], DIGITS[k]);
+        all[k] = bind(Group::View, keys, shown, style.of_key(), Action::Style(style));
+        k += 1;
+    }
+    all
+}
+
+const DIGITS: [(&[(Cap, Modifiers)], &str); 9] = [
+    (&[(At(Key::Key1), NONE)], "1"),
+    (&[(At(Key::Key2), NONE)], "2"),
+    (&[(At(Key::Key3), NONE)], "3"),
+    (&[(At(Key::Key4), NONE)], "4"),
+    (&[(At(Key::Key5), NONE)], "5"),
+    (&[(At(Key::Key6), NONE)], "6"),
+    (&[(At(Key::Key7), NONE)], "7"),
+    (&[(At(Key::Key8), NONE)], "8"),
+    (&[(At(Key::Key9), NONE)], "9"),
+];
+
+const TIME: &[Binding] = &[
+    bind(Group::Simulation, &[(At(Key::Space), NONE)], "Space", "run or pause", Action::Run),
+    bind(Group::Simulation, &[(Types('.'), NONE)], ".", "one step", Action::Step),
+    bind(Group::Simulation, &[(Types('+'), NONE), (Types('='), NONE)], "+", "faster", Action::Faster),
+    bind(Group::Simulation, &[(Types('-'), NONE)], "-", "slower", Action::Slower),
+    bind(Group::Simulation, &[(At(Key::Key0), NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
+    bind(
+        Group::Simulation,
+        &[(At(Key::Back), NONE)],
+        "Backspace",
+        "back to step 0; what was done stays",
+        Action::Reset,
+    ),
+    bind(Group::Simulation, &[(Types('n'), NONE)], "N", "another seed from now on", Action::Reseed),
+    bind(Group::Simulation, &[(Types('z'), CTRL)], "Ctrl+Z", "take back what was done last", Action::Undo),
+    bind(
+        Group::Simulation,
+        &[(Types('z'), CTRL_SHIFT), (Types('y'), CTRL)],
+        "Ctrl+Shift+Z",
+        "bring it back",
+        Action::Redo,
+    ),
+    bind(Group::Simulation, &[(Types('k'), NONE)], "K", "keep this moment", Action::Keep),
+    bind(Group::Simulation, &[(Types('j'), NONE)], "J", "back to the kept moment; again: one earlier", Action::Rewind),
+    bind(
+        Group::Simulation,
+        &[(Types('j'), SHIFT)],
+        "Shift+J",
+        "ahead to the next kept moment, or the end",
+        Action::Onward,
+    ),
+];
+
+const OTHERS: &[Binding] = &[
+    bind(Group::View, &[(Types('x'), NONE)], "X", "slice across x on or off", Action::Cut(Axis::X)),
+    bind(Group::View, &[(Types('y'), NONE)], "Y", "slice across y on or off", Action::Cut(Axis::Y)),
+    bind(Group::View, &[(Types('z'), NONE)], "Z", "slice across z on or off", Action::Cut(Axis::Z)),
+    bind(Group::View, &[(Types('['), NONE)], "[", "move the slice back by a cell", Action::MoveCut(-1)),
+    bind(Group::View, &[(Types(']'), NONE)], "]", "move the slice on by a cell", Action::MoveCut(1)),
+    bind(Group::View, &[(Types('f'), NONE)], "F", "next quantity of the slices: amount, energy, …", Action::Quantity),
+    bind(Group::View, &[(Types('c'), NONE)], "C", "next palette", Action::Palette),
+    bind(Group::View, &[(Types('v'), NONE)], "V", "lava on or off", Action::Volume),
+    bind(Group::View, &[(Types('g'), NONE)], "G", "ground on or off", Action::Ground),
+    bind(Group::Tools, &[(At(Key::F2), NONE)], "F2", "tool orbit: turn and probe", Action::Tool(Tool::Orbit)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F3), NONE)],
+        "F3",
+        "tool source: place and drag vents and sources",
+        Action::Tool(Tool::Source),
+    ),
+    bind(
+        Group::Tools,
+        &[(At(Key::F4), NONE)],
+        "F4",
+        "tool fill: brush of lava or another material",
+        Action::Tool(Tool::Fill),
+    ),
+    bind(Group::Tools, &[(At(Key::F4), SHIFT)], "Shift+F4", "tool bucket: fills a hollow", Action::Tool(Tool::Bucket)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F4), CTRL)],
+        "Ctrl+F4",
+        "tool replace: a material for others",
+        Action::Tool(Tool::Replace),
+    ),
+    bind(Group::Tools, &[(At(Key::F5), NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F5), SHIFT)],
+        "Shift+F5",
+        "tool dam: raises the ground along a line",
+        Action::Tool(Tool::Dam),
+    ),
+    bind(Group::Tools, &[(At(Key::F6), NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
+    bind(Group::Tools, &[(At(Key::F7), NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
+    bind(Group::Tools, &[(At(Key::F8), NONE)], "F8", "tool air: heat, ash, steam and wind", Action::Tool(Tool::Air)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F10), NONE)],
+        "F10",
+        "tool pick: plots the history of a point",
+        Action::Tool(Tool::Pick),
+    ),
+    bind(Group::Tools, &[(Types('m'), NONE)], "M", "next material of the tools source, fill, …", Action::Material),
+    bind(Group::Tools, &[(At(Key::PageUp), NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
+    bind(Group::Tools, &[(At(Key::PageDown), NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
+    bind(Group::Camera, &[(At(Key::Home), NONE)], "Home", "the scene's camera", Action::ResetCamera),
+    bind(Group::Camera, &[(At(Key::Key1), SHIFT)], "Shift+1", "from the front (south)", Action::Face(Side::Front)),
+    bind(Group::Camera, &[(At(Key::Key2), SHIFT)], "Shift+2", "from the back (north)", Action::Face(Side::Back)),
+    bind(Group::Camera, &[(At(Key::Key3), SHIFT)], "Shift+3", "from the left (west)", Action::Face(Side::Left)),
+    bind(Group::Camera, &[(At(Key::Key4), SHIFT)], "Shift+4", "from the right (east)", Action::Face(Side::Right)),
+    bind(Group::Camera, &[(At(Key::Key5), SHIFT)], "Shift+5", "from above", Action::Face(Side::Top)),
+    bind(Group::Camera, &[(At(Key::Key6), SHIFT)], "Shift+6", "three-quarter view", Action::Face(Side::ThreeQuarter)),
+    bind(Group::Camera, &[(Types('i'), NONE)], "I", "zoom in", Action::Zoom(1.0)),
+    bind(Group::Camera, &[(Types('o'), NONE)], "O", "zoom out", Action::Zoom(-1.0)),
+    bind(Group::Camera, &[(Types('t'), NONE)], "T", "turntable", Action::Turntable),
+    bind(Group::Camera, &[(Types('p'), NONE)], "P", "first person on or off", Action::FirstPerson),
+    bind(Group::Files, &[(At(Key::F12), NONE)], "F12", "screenshot (PNG)", Action::Screenshot { transparent: false }),
+    bind(
+        Group::Files,
+        &[(At(Key::F12), SHIFT)],
+        "Shift+F12",
+        "screenshot with a transparent sky",
+        Action::Screenshot { transparent: true },
+    ),
+    bind(
+        Group::Files,
+        &[(At(Key::F9), NONE), (Types('r'), NONE)],
+        "F9 or R",
+        "start or end a recording",
+        Action::Record,
+    ),
+    bind(Group::Files, &[(Types('s'), CTRL)], "Ctrl+S", "save the session in one file", Action::Save),
+    bind(Group::Files, &[(Types('o'), CTRL)], "Ctrl+O", "open a scene or a heightmap", Action::Open),
+    bind(
+        Group::Files,
+        &[(Types('n'), CTRL)],
+        "Ctrl+N",
+        "start screen: scenes, files, a volcano of your own",
+        Action::Start,
+    ),
+    bind(Group::Files, &[(At(Key::Tab), NONE)], "Tab", "panel on or off", Action::Panel),
+    bind(Group::Files, &[(At(Key::F11), NONE)], "F11", "whole screen on or off", Action::Fullscreen),
+    bind(Group::Files, &[(At(Key::F1), NONE)], "F1", "these keys", Action::Help),
+    bind(Group::Files, &[(At(Key::Escape), NONE)], "Esc", "close the help, put the tool away", Action::Dismiss),
+    bind(Group::Files, &[(Types('q'), CTRL)], "Ctrl+Q", "quit", Action::Quit),
+];
+
+/// Keys that are held rather than pressed, and the mouse.
+pub const HELD: &[(&str, &str)] = &[
+    ("left drag", "orbit, or what the tool does; look around in first person"),
+    ("right drag", "orbit, whatever the tool"),
+    ("middle drag, Shift+drag", "pan"),
+    ("wheel", "zoom towards the pointer"),
+    ("W A S D, Q E", "walk, down and up"),
+    ("arrows", "turn"),
+];
+
+const fn bind(
+    group: Group,
+    keys: &'static [(Cap, Modifiers)],
+    shown: &'static str,
+    what: &'static str,
+    action: Action,
+) -> Binding {
+    Binding { group, keys, shown, what, action }
+}
+
+/// The key of an action as the user reads it, empty where it has none.
+pub fn shown(action: Action) -> &'static str {
+    BINDINGS.iter().find(|binding| binding.action == action).map_or("", |binding| binding.shown)
+}
+
+/// Action of a pressed key, if it has one: of its character `typed`, else of its place `key`. Only Shift and Control count; the
+/// command key of a Mac is Control.
+pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> {
+    let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
+    if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {
+        held_here |= Modifiers::Control;
+    }
+    let of = |cap: Cap, held: Modifiers| {
+        let fits = |binding: &&Binding| binding.keys.contains(&(cap, held));
+        BINDINGS.iter().find(fits).map(|binding| binding.action)
+    };
+    let by_character = character(key, typed).and_then(|c| {
+        // Shift, and AltGr, which is Control and Alt on Windows, only bring a sign about.
+        let altgr = held.contains(Modifiers::Alt | Modifiers::Control);
+        let brings = if c.is_ascii_alphabetic() {
+            Modifiers::empty()
+        } else if altgr {
+            CTRL_SHIFT
+        } else {
+            SHIFT
+        };
+        of(Types(c), held_here.difference(brings))
+    });
+    by_character.or_else(|| of(At(key), held_here))
+}
+
+/// The last character of the Latin letters with marks: beyond are other scripts.
+const LAST_LATIN: char = '\u{24f}';
+
+/// The character by which a key is found: what it typed, letters in lower case. A key that typed none, or one of a script without
+/// the letters of the table, counts as the key in its place on a keyboard of the United States.
+fn character(key: Key, typed: Option<char>) -> Option<char> {
+    match typed {
+        Some(c) if c.is_ascii_graphic() => Some(c.to_ascii_lowercase()),
+        Some(c) if c > LAST_LATIN => in_place(key),
+        // With Control held, some systems type the control character of the letter. Keys of their own type some of them too.
+        Some('\u{1}'..='\u{1a}') if matches!(key, Key::Back | Key::Tab | Key::Return | Key::NumpadEnter) => None,
+        Some(c @ '\u{1}'..='\u{1a}') => Some(char::from(b'a' + c as u8 - 1)),
+        Some(_) => None,
+        None => in_place(key),
+    }
+}
+
+/// The letter or sign of a place on a keyboard of the United States, of those that the table has.
+fn in_place(key: Key) -> Option<char> {
+    const SIGNS: [(Key, char); 7] = [
+        (Key::Period, '.'),
+        (Key::Equals, '='),
+        (Key::Add, '+'),
+        (Key::Minus, '-'),
+        (Key::Subtract, '-'),
+        (Key::LBracket, '['),
+        (Key::RBracket, ']'),
+    ];
+    const LETTERS: [Key; 26] = [
+        Key::A,
+        Key::B,
+        Key::C,
+        Key::D,
+        Key::E,
+        Key::F,
+        Key::G,
+        Key::H,
+        Key::I,
+        Key::J,
+        Key::K,
+        Key::L,
+        Key::M,
+        Key::N,
+        Key::O,
+        Key::P,
+        Key::Q,
+        Key::R,
+        Key::S,
+        Key::T,
+        Key::U,
+        Key::V,
+        Key::W,
+        Key::X,
+        Key::Y,
+        Key::Z,
+    ];
+    let letter = || LETTERS.iter().zip('a'..='z').find(|(at, _)| **at == key).map(|(_, letter)| letter);
+    SIGNS.iter().find(|(at, _)| *at == key).map(|(_, sign)| *sign).or_else(letter)
+}
+
+/// Whether a key does the same while a text is being typed.
+pub fn works_while_typing(key: Key) -> bool {
+    (Key::F1..=Key::F12).contains(&key)
+}
+
+/// The keys that are down.
+#[derive(Debug, Default)]
+pub(crate) struct Down {
+    keys: HashSet<Key>,
+    /// Those among them that walk and turn while they are down, with their characters.
+    steering: HashMap<Key, Option<char>>,
+}
+
+impl Down {
+    /// A key goes down, or is reported again while it is down; true the first time.
+    ///
+    /// A key of a combination does not steer: Ctrl+S saves, S alone walks.
+    pub(crate) fn press(&mut self, key: Key, typed: Option<char>, modifiers: Modifiers) -> bool {
+        let first = self.keys.insert(key);
+        let free = !modifiers.intersects(Modifiers::Control | Modifiers::Super);
+        if first && free && action(key, typed, modifiers).is_none() {
+            self.steering.insert(key, character(key, typed));
+        }
+        first
+    }
+
+    pub(crate) fn release(&mut self, key: Key) {
+        self.keys.remove(&key);
+        self.steering.remove(&key);
+    }
+
+    /// 1 while the key steers, else 0.
+    pub(crate) fn steers(&self, cap: Cap) -> f32 {
+        let steers = match cap {
+            At(key) => self.steering.contains_key(&key),
+            Types(c) => self.steering.values().any(|typed| *typed == Some(c)),
+        };
+        f32::from(u8::from(steers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_has_two_meanings() {
+        let all: Vec<_> = BINDINGS.iter().flat_map(|binding| binding.keys).collect();
+        for (i, key) in all.iter().enumerate() {
+            assert!(!all[..i].contains(key), "{key:?} is there twice");
+        }
+    }
+
+    #[test]
+    fn keys_find_their_action() {
+        assert_eq!(action(Key::Space, Some(' '), NONE), Some(Action::Run));
+        assert_eq!(action(Key::Key1, Some('!'), SHIFT), Some(Action::Face(Side::Front)));
+        assert_eq!(action(Key::S, Some('s'), CTRL), Some(Action::Save));
+        assert_eq!(action(Key::S, Some('s'), NONE), None, "walks");
+        assert_eq!(action(Key::F12, None, SHIFT | Modifiers::Alt), Some(Action::Screenshot { transparent: true }));
+        assert_eq!(action(Key::J, Some('J'), SHIFT), Some(Action::Onward));
+        assert_eq!(action(Key::J, Some('J'), NONE), Some(Action::Rewind), "caps lock");
+        assert_eq!(action(Key::Back, Some('\u{8}'), NONE), Some(Action::Reset));
+        assert_eq!(action(Key::Tab, Some('\t'), NONE), Some(Action::Panel), "not Ctrl+I");
+        assert_eq!(action(Key::Return, Some('\r'), NONE), None, "not Ctrl+M");
+    }
+
+    /// Every letter and sign of the table is found in the places where keyboards have it.
+    #[test]
+    fn letters_and_signs_go_by_their_character_on_every_keyboard() {
+        // Place, what it types alone and with Shift: of QWERTZ, AZERTY and Dvorak, then Russian, whose letters go by their place.
+        let qwertz = [(Key::Y, 'z', 'Z'), (Key::Z, 'y', 'Y'), (Key::RBracket, '+', '*'), (Key::Slash, '-', '_')];
+        let azerty = [(Key::W, 'z', 'Z'), (Key::Q, 'a', 'A'), (Key::Semicolon, 'm', 'M'), (Key::Key6, '-', '6')];
+        let dvorak = [(Key::Slash, 'z', 'Z'), (Key::E, '.', '>'), (Key::Apostrophe, '-', '_'), (Key::Minus, '[', '{')];
+        let russian = [(Key::Z, 'я', 'Я'), (Key::LBracket, 'х', 'Х')];
+        let undo = |(key, typed, _): (Key, char, char)| action(key, Some(typed), CTRL);
+        for z in [qwertz[0], azerty[0], dvorak[0], russian[0]] {
+            assert_eq!(undo(z), Some(Action::Undo), "{z:?}");
+            assert_eq!(action(z.0, Some('\u{1a}'), CTRL), Some(Action::Undo), "{z:?} as a control character");
+            assert_eq!(action(z.0, Some(z.2), CTRL_SHIFT), Some(Action::Redo), "{z:?}");
+            assert_eq!(action(z.0, Some(z.1), NONE), Some(Action::Cut(Axis::Z)), "{z:?}");
+        }
+        assert_eq!(undo(qwertz[1]), Some(Action::Redo), "Ctrl+Y");
+        let plain = |(key, typed, _): (Key, char, char)| action(key, Some(typed), NONE);
+        assert_eq!([plain(qwertz[2]), plain(qwertz[3])], [Some(Action::Faster), Some(Action::Slower)]);
+        assert_eq!(action(Key::Key8, Some('['), NONE), Some(Action::MoveCut(-1)), "AltGr+8 of QWERTZ");
+        let altgr = Modifiers::Control | Modifiers::Alt;
+        assert_eq!(action(Key::Key9, Some(']'), altgr), Some(Action::MoveCut(1)), "AltGr+9 on Windows");
+        assert_eq!(plain(azerty[1]), None, "walks to the left");
+        assert_eq!([plain(azerty[2]), plain(azerty[3])], [Some(Action::Material), Some(Action::Slower)]);
+        assert_eq!(
+            action(Key::Key6, Some('6'), SHIFT),
+            Some(Action::Face(Side::ThreeQuarter)),
+            "digits by their place"
+        );
+        assert_eq!(action(Key::Key1, Some('&'), NONE), Some(Action::Style(Style::LIST[0])));
+        assert_eq!(
+            action(Key::Comma, Some('.'), SHIFT),
+            Some(Action::Step),
+            "Shift only brings the full stop of AZERTY"
+        );
+        assert_eq!([plain(dvorak[1]), plain(dvorak[2])], [Some(Action::Step), Some(Action::Slower)]);
+        assert_eq!([plain(dvorak[3]), plain(russian[1])], [Some(Action::MoveCut(-1)); 2]);
+        assert_eq!(action(Key::LBracket, Some('ü'), NONE), None, "a Latin letter that the table lacks");
+        assert_eq!(action(Key::Q, Some('\''), CTRL), None, "the place of Q on Dvorak");
+    }
+
+    #[test]
+    fn walking_goes_by_character_too() {
+        let mut down = Down::default();
+        down.press(Key::Q, Some('a'), NONE);
+        assert_eq!([Types('a'), Types('q')].map(|cap| down.steers(cap)), [1.0, 0.0], "A of AZERTY");
+        down.release(Key::Q);
+        down.press(Key::Left, None, NONE);
+        assert_eq!([Types('a'), At(Key::Left)].map(|cap| down.steers(cap)), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_key_of_a_combination_does_not_steer() {
+        let mut down = Down::default();
+        let s = Types('s');
+        assert!(down.press(Key::S, Some('s'), CTRL) && !down.press(Key::S, Some('s'), CTRL));
+        assert_eq!(down.steers(s), 0.0, "it saves");
+        // Control is released before the letter, which is reported again.
+        assert!(!down.press(Key::S, Some('s'), NONE));
+        assert_eq!(down.steers(s), 0.0);
+        down.release(Key::S);
+        assert!(down.press(Key::S, Some('s'), NONE));
+        assert_eq!(down.steers(s), 1.0, "it walks");
+        down.release(Key::S);
+        assert_eq!(down.steers(s), 0.0);
+    }
+
+    #[test]
+    fn the_readme_tells_every_key() {
+        let readme = include_str!("../../../../docs/keys.md");
+        for binding in BINDINGS {
+            let row = format!("| `{}` | {} |", binding.shown, binding.what);
+            assert!(readme.contains(&row), "docs/keys.md lacks: {row}");
+        }
+        for (held, what) in HELD {
+            let row = format!("| {held} | {what} |");
+            assert!(readme.contains(&row), "docs/keys.md lacks: {row}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The point where the pointer's ray meets the ground, computed by the window itself: what follows the pointer cannot
+//! wait for an answer of the simulation.
+
+use ndarray::Array2;
+
+use crate::edit::vent_handles::ground_at;
+use lavoxel_render::Ray;
+
+/// Cells between samples along the ray.
+const STRIDE: f32 = 0.25;
+/// Halvings that find the crossing between two samples.
+const HALVINGS: usize = 12;
+
+/// The first point of the ground, heights in cells of shape (nz, nx), on a ray inside `part` of the box: ranges in
+/// cells along x, y and z, of which those along x and z cut the ground. For a ray that enters below the ground, it is
+/// the point on the cut face.
+pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) -> Option<[f32; 3]> {
+    let (mut near, far) = inside(ray, part)?;
+    let above = |t: f32| {
+        let p = ray.at(t);
+        p.y - ground_at(ground, p.x.into(), p.z.into())
+    };
+    if above(near) <= 0.0 {
+        return Some(ray.at(near).into());
+    }
+    while near < far {
+        let next = (near + STRIDE).min(far);
+        if above(next) <= 0.0 {
+            let (mut low, mut high) = (near, next);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                if above(middle) > 0.0 { low = middle } else { high = middle }
+            }
+            return Some(ray.at(high).into());
+        }
+        near = next;
+    }
+    None
+}
+
+/// The ray from where it enters `part` of a box: what slices and clip box took away is not picked.
+pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
+    let mut near = 0.0_f32;
+    for k in 0..3 {
+        let (o, d, [low, high]) = (ray.origin[k], ray.direction[k], part[k]);
+        if low > 0.0 && o < low && d > 0.0 {
+            near = near.max((low - o) / d);
+        }
+        if high < sides[k] && o > high && d < 0.0 {
+            near = near.max((high - o) / d);
+        }
+    }
+    Ray { origin: ray.at(near), ..*ray }
+}
+
+/// Whether a point lies in `part`, give or take the cell that a slice cuts.
+pub(crate) fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
+    (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
+}
+
+/// The stretch of the ray between the sides of `part` along x and z.
+fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
+    let (mut near, mut far) = (0.0_f32, 1e5_f32);
+    for k in [0, 2] {
+        let (o, d) = (ray.origin[k], ray.direction[k]);
+        let [low, high] = part[k];
+        if d.abs() < 1e-9 {
+            if !(low..=high).contains(&o) {
+                return None;
+            }
+            continue;
+        }
+        let (a, b) = ((low - o) / d, (high - o) / d);
+        near = near.max(a.min(b));
+        far = far.min(a.max(b));
+    }
+    // Straight down the sides bound nothing; the ground lies within reach of the box's height.
+    let reach = near + (ray.origin.y - part[1][0]).abs() + part[1][1] - part[1][0] + 1.0;
+    let far = if far >= 1e5 { reach } else { far };
+    (near < far).then_some((near, far))
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Vector3;
+
+    use super::*;
+
+    const PART: [[f32; 2]; 3] = [[0.0, 40.0], [0.0, 30.0], [0.0, 40.0]];
+
+    fn slope() -> Array2<f32> {
+        // Rises from 5 in the west to 25 in the east.
+        Array2::from_shape_fn((40, 40), |(_, x)| 5.0 + 0.5 * (x as f32 + 0.5))
+    }
+
+    fn ray(from: [f32; 3], to: [f32; 3]) -> Ray {
+        let origin = Vector3::from(from);
+        Ray { origin, direction: (Vector3::from(to) - origin).normalize() }
+    }
+
+    #[test]
+    fn a_slope_is_met_where_it_is_and_not_at_a_level() {
+        for to in [[10.0, 10.0, 20.0], [30.0, 20.0, 5.0], [20.0, 15.0, 38.0]] {
+            let met = meet_ground(&slope(), &ray([-30.0, 60.0, 70.0], to), PART).expect("met");
+            assert!((0..3).all(|k| (met[k] - to[k]).abs() < 0.02), "{met:?} instead of {to:?}");
+        }
+        let down = meet_ground(&slope(), &ray([10.0, 60.0, 20.0], [10.0, 0.0, 20.0]), PART).expect("met");
+        assert!((down[1] - 10.0).abs() < 0.02, "{down:?}");
+    }
+
+    #[test]
+    fn what_was_cut_away_is_not_picked() {
+        let sides = [40.0, 30.0, 40.0];
+        let part = [[0.0, 20.0], [0.0, 30.0], [10.0, 40.0]];
+        let seen = ray([80.0, 40.0, 20.0], [20.0, 10.0, 20.0]);
+        let from = entered(&seen, part, sides).origin;
+        assert!((from.x - 20.0).abs() < 1e-3 && (from.y - 10.0).abs() < 1e-3, "{from:?}");
+        assert!(lies_in([20.5, 5.0, 9.5], part) && !lies_in([20.0, 5.0, 5.0], part));
+        let free = ray([-10.0, 40.0, 20.0], [20.0, 10.0, 20.0]);
+        assert_eq!(entered(&free, part, sides).origin, free.origin, "nothing was cut away on this side");
+    }
+
+    #[test]
+    fn the_sky_is_no_ground_and_a_cut_face_is() {
+        assert_eq!(meet_ground(&slope(), &ray([-30.0, 60.0, 20.0], [70.0, 60.0, 20.0]), PART), None);
+        let cut = [[0.0, 20.0], [0.0, 30.0], [0.0, 40.0]];
+        let met = meet_ground(&slope(), &ray([80.0, 12.0, 20.0], [0.0, 8.0, 20.0]), cut).expect("the cut face");
+        assert!((met[0] - 20.0).abs() < 1e-3 && (met[1] - 9.0).abs() < 0.01, "{met:?}");
+    }
+}

@@ -1,0 +1,9 @@
+//! Input: keys, mouse and pointer become actions.
+
+pub(crate) mod actions;
+pub(crate) mod complete;
+pub(crate) mod filming;
+pub mod keys;
+pub(crate) mod meet;
+pub(crate) mod mouse;
+pub(crate) mod pointer;

@@ -1,0 +1,347 @@
+//! Mouse and keys become drags of the camera and the tools, and actions.
+
+use std::path::Path;
+use std::time::Instant;
+
+use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
+
+use crate::edit::slices;
+use crate::edit::vent_handles;
+use crate::input::keys::{self, Action};
+use crate::input::pointer::Drag;
+use crate::messages::{Command, History, Notice, Pace};
+use crate::past::record::{Cutout, Shot};
+use crate::shell::app::App;
+use crate::state::{HEIGHTMAP_PACE, Request, USUAL_PACE};
+use lavoxel_base::inside::is_session;
+use lavoxel_base::output::file_name;
+use lavoxel_base::shipped;
+use lavoxel_scene::scene::{LavaSpec, Overrides, Scene, SceneError, pack};
+
+/// Lava of a bare heightmap in the physical model.
+const USUAL_LAVA: &str = "etna-basalt";
+/// The value that a wheel reports for one notch.
+const NOTCH: f32 = 10.0;
+/// Frames that a screenshot averages.
+const SHOT_FRAMES: u32 = 8;
+/// Seconds that the window may stand still for a screenshot.
+const SHOT_S: f32 = 1.0;
+
+impl App {
+    /// The pointer moves.
+    pub(crate) fn moved(&mut self, at: (f32, f32)) {
+        let dragged = self.pointer.move_to(at);
+        let size = self.size();
+        if matches!(dragged, Some((Drag::Tool, _)))
+            && let Some((_, entered, part)) = self.sight(at)
+        {
+            self.state.tools.trace(entered, part);
+        }
+        if let (Some((drag, by)), Some(rig)) = (dragged, &mut self.rig) {
+            match drag {
+                Drag::Turn => rig.drag(by),
+                Drag::Pan => rig.pan(by, size),
+                Drag::Cut(axis) => self.drag_cut(axis, at),
+                Drag::Panel | Drag::Tool => {}
+            }
+        }
+    }
+
+    /// A slice follows the pointer along its axis.
+    fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
+        let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else { return };
+        if let Some(cell) = slices::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
+            self.state.cuts.at[axis] = cell;
+            self.state.cuts.chosen = axis;
+        }
+    }
+
+    /// A button goes down or up.
+    pub(crate) fn button(&mut self, button: MouseButton, press: Press, held: Modifiers) {
+        if press == Press::Release {
+            if self.pointer.release(button) == Some(Drag::Tool) {
+                self.state.tools.release();
+            }
+            return;
+        }
+        self.gesture = false;
+        let Some(at) = self.pointer.at else { return };
+        let drag = if self.over_panel(at) { Drag::Panel } else { self.begun(button, held) };
+        self.pointer.press(button, || drag);
+    }
+
+    /// The kind of a drag that begins over the world.
+    fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
+        let shift = held.contains(Modifiers::Shift);
+        self.shift = shift;
+        let free = self.pointer.drag().is_none();
+        if button == MouseButton::Button1 && free {
+            let all = self.handles();
+            let scale = self.window.scale_factor() as f32;
+            if let (Some(at), Some(camera), Some(sides)) = (self.pointer.at, self.camera(), self.state.sides())
+                && let Some(axis) = self.state.cuts.under(&camera, sides.map(|n| n as f32), at, scale)
+            {
+                return Drag::Cut(axis);
+            }
+            let handle = self.pointer.at.and_then(|at| vent_handles::under(&all, at, scale)).copied();
+            if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {
+                let takes = handle.is_some() || !shift;
+                if takes && self.state.tools.press(&aim, handle.as_ref(), report) {
+                    return Drag::Tool;
+                }
+            }
+        }
+        match button {
+            MouseButton::Button3 => Drag::Pan,
+            _ if shift => Drag::Pan,
+            _ => Drag::Turn,
+        }
+    }
+
+    /// The wheel turns.
+    pub(crate) fn wheel(&mut self, by: f32) {
+        let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else { return };
+        let size = self.size();
+        if let Some(rig) = &mut self.rig {
+            rig.zoom(by / NOTCH, at, size);
+        }
+    }
+
+    /// A key goes down, and types a character, or up; returns whether to keep it from the panel.
+    pub(crate) fn key(&mut self, key: Key, typed: Option<char>, press: Press, held: Modifiers) -> bool {
+        self.shift = held.contains(Modifiers::Shift);
+        self.control = held.intersects(Modifiers::Control | Modifiers::Super);
+        if press == Press::Release {
+            self.down.release(key);
+            return !self.typing();
+        }
+        if self.typing() && !keys::works_while_typing(key) {
+            return false;
+        }
+        self.gesture = false;
+        let first = self.down.press(key, typed, held);
+        if let Some(action) = keys::action(key, typed, held).filter(|action| first || repeats(*action)) {
+            self.act(action);
+        }
+        true
+    }
+
+    /// Carries out the requests of the panel.
+    pub(crate) fn carry_out(&mut self, request: Request) {
+        match request {
+            Request::Do(action) => self.act(action),
+            Request::Send(Command::World(command)) => self.do_to_world(command),
+            Request::Send(command) => self.worker.send(command),
+            Request::Go(way) => self.go(way),
+            Request::Compare(branch) => self.compare(branch),
+            Request::Film(wish) => self.film(wish),
+            Request::Open(path) => self.open(&path),
+            Request::Make(scene) => self.make(*scene),
+            Request::Finer => self.open_finer(),
+            Request::Physical => self.open_in_physical_model(),
+            Request::Begin => self.begin_challenge(),
+        }
+    }
+
+    /// Opens a scene, by its file or its name in the program, or a heightmap; for a wrong one it shows the message and keeps
+    /// the old scene.
+    pub(crate) fn open(&mut self, path: &Path) {
+        let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
+        if self.resumes(&path) {
+            return;
+        }
+        let opened = Scene::open(&path);
+        let bare = opened.is_ok() && Scene::is_heightmap(&path);
+        if !self.opens(&path, opened) {
+            return;
+        }
+        self.state.shown.models = bare.then(|| Box::new((path, Overrides::default())));
+        self.state.shown.model_chosen = false;
+        let pace = if bare { HEIGHTMAP_PACE } else { USUAL_PACE };
+        if bare || self.state.rate == HEIGHTMAP_PACE {
+            self.keep_pace(pace);
+        }
+    }
+
+    /// Sends the history of a session file, where it has one. A history that cannot be read leaves a notice. Returns whether it was sent.
+    fn resumes(&mut self, path: &Path) -> bool {
+        let (scene, history) = match pack::history(path) {
+            Ok(Some(read)) if is_session(path) => read,
+            _ => return false,
+        };
+        let history = match History::from_text(&history) {
+            Ok(history) => Box::new(history),
+            Err(error) => {
+                self.tell(Notice::wrong(format!("{}: {error}; it is opened without its history", path.display())));
+                return false;
+            }
+        };
+        self.state.shown.opening = false;
+        self.state.shown.models = None;
+        self.state.expect(scene.clone());
+        self.worker.send(Command::Resume(Box::new(scene), history));
+        self.state.recent.remember(path);
+        self.tell(Notice::new(format!("opening {}", path.display())));
+        true
+    }
+
+    /// Opens the bare heightmap again, in the physical model.
+    fn open_in_physical_model(&mut self) {
+        let Some(heightmap) = self.state.shown.models.take() else { return };
+        let (path, mut overrides) = *heightmap;
+        match LavaSpec::preset(USUAL_LAVA) {
+            Ok(lava) => overrides.lava = Some(lava),
+            Err(text) => return self.tell(Notice::wrong(text)),
+        }
+        // A rate in cells a step is none of the physical model.
+        overrides.vents.iter_mut().for_each(|vent| vent.rate = None);
+        let opened = Scene::around_heightmap(&path, &overrides);
+        if self.opens(&path, opened) {
+            self.keep_pace(USUAL_PACE);
+        }
+    }
+
+    /// Sends a scene to the simulation, or says why there is none. Returns whether there is one.
+    fn opens(&mut self, path: &Path, opened: Result<Scene, SceneError>) -> bool {
+        let scene = match opened {
+            Ok(scene) => scene,
+            Err(error) => {
+                self.tell(Notice::wrong(error.to_string()));
+                return false;
+            }
+        };
+        self.send(scene);
+        self.state.recent.remember(path);
+        self.tell(Notice::new(format!("opening {}", path.display())));
+        true
+    }
+
+    /// Has the simulation begin with a scene.
+    fn send(&mut self, scene: Scene) {
+        self.state.shown.opening = false;
+        self.state.expect(scene.clone());
+        self.worker.send(Command::Open(Box::new(scene)));
+    }
+
+    /// Begins with a scene that has no file.
+    fn make(&mut self, scene: Scene) {
+        self.tell(Notice::new(format!("opening {}", scene.spec.name)));
+        self.state.shown.models = None;
+        self.send(scene);
+        if self.state.rate == HEIGHTMAP_PACE {
+            self.keep_pace(USUAL_PACE);
+        }
+    }
+
+    /// Opens the scene again, as it was opened, in cells half as large; says why where it cannot be.
+    fn open_finer(&mut self) {
+        let mut scene = self.state.scene.clone();
+        match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
+            Ok(()) => {
+                let [nx, ny, nz] = scene.spec.grid.size;
+                self.tell(Notice::new(format!("{} again in {nx} × {ny} × {nz} cells, half as large", scene.spec.name)));
+                self.send(scene);
+            }
+            Err(error) => self.tell(Notice::wrong(error.to_string())),
+        }
+    }
+
+    /// Takes another rate; a pause stays a pause.
+    fn keep_pace(&mut self, pace: Pace) {
+        if self.state.pace.value == Pace::Paused {
+            self.state.rate = pace;
+        } else {
+            self.state.set_pace(pace);
+        }
+    }
+
+    /// Draws the present state into a file.
+    pub(crate) fn screenshot(&mut self, transparent: bool) {
+        let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
+        let (Some(camera), Some(report)) = (camera, &self.state.report) else { return };
+        let labels = vec![
+            ("Title", report.name.clone()),
+            ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
+            ("Seed", report.seed.to_string()),
+            ("Step", report.step.to_string()),
+        ];
+        let name = file_name(&report.name);
+        let view = self.state.view(camera);
+        let Some(image) = self.painter.picture(&view, self.shot_frames(), transparent) else { return };
+        self.files.write(Shot { image, transparent, name, labels });
+    }
+
+    /// Starts a recording, or ends the one under way.
+    pub(crate) fn toggle_recording(&mut self) {
+        if self.files.recorder().is_some() {
+            self.end_recording();
+            return;
+        }
+        let Some(report) = &self.state.report else { return };
+        let part = Cutout::uncovered(self.covered() as u32, (self.window.width(), self.window.height()));
+        let typed = self.state.shown.record_path.trim();
+        let path = (!typed.is_empty()).then(|| Path::new(typed));
+        match self.files.record(path, &file_name(&report.name), part) {
+            Ok(path) => {
+                self.recording_since = Instant::now();
+                self.state.film.begin();
+                self.tell(Notice::new(format!("recording {}", path.display())));
+                self.record_frame();
+            }
+            Err(error) => self.tell(Notice::wrong(error.to_string())),
+        }
+    }
+
+    /// Ends the recording under way; the shortest one holds the picture of this snapshot.
+    pub(crate) fn end_recording(&mut self) {
+        let Some(recorder) = self.files.recorder() else { return };
+        let seconds = self.recording_since.elapsed().as_secs_f64();
+        if !recorder.has_begun()
+            && let Some(picture) = self.painter.seen()
+        {
+            recorder.take(picture, seconds);
+        }
+        self.files.end_recording(seconds);
+        self.journal.say("recording ended");
+        self.keep_way();
+    }
+
+    /// Adds the picture of the window to the recording when a frame of it is due. Returns its length in seconds.
+    pub(crate) fn record_frame(&mut self) -> Option<f64> {
+        let seconds = self.recording_since.elapsed().as_secs_f64();
+        let recorder = self.files.recorder()?;
+        if recorder.has_failed() {
+            self.files.end_recording(seconds);
+            return None;
+        }
+        if recorder.wants(seconds)
+            && let Some(picture) = self.painter.seen()
+        {
+            recorder.take(picture, seconds);
+        }
+        self.sample_camera(seconds);
+        Some(seconds)
+    }
+
+    /// Frames of a screenshot: fewer on a machine that would take long for them.
+    pub(crate) fn shot_frames(&self) -> u32 {
+        let times = self.painter.times();
+        let whole = times.draw.as_secs_f32() / (times.scale * times.scale).max(1e-3);
+        ((SHOT_S / whole.max(1e-3)) as u32).clamp(1, SHOT_FRAMES)
+    }
+}
+
+/// Whether a key repeats while it stays down.
+fn repeats(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Step
+            | Action::Faster
+            | Action::Slower
+            | Action::MoveCut(_)
+            | Action::Brush(_)
+            | Action::Zoom(_)
+            | Action::Undo
+            | Action::Redo
+    )
+}

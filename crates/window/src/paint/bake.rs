@@ -1,0 +1,205 @@
+//! The ground as `render::land` bakes it, for both ways of drawing.
+//!
+//! Baking takes about a second, so it runs on a thread of its own. Until the first fine bake ends a coarse one is shown.
+//! Later changes of the ground patch a copy of the fine one on that thread, and each result is shown when it is ready,
+//! however often the ground changes meanwhile. Ground that goes on changing is patched in batches, by half of the threads:
+//! neighbouring cells share most of their patches, and the pictures and the simulation need the processor.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ndarray::Array2;
+
+use lavoxel_base::grid::Grid;
+use lavoxel_render::ground::heightfield::Caves;
+use lavoxel_render::ground::land::{NODES, TerrainLook, per_cell};
+use lavoxel_render::{Bounds, LookSpec};
+
+use super::on_own_threads;
+use crate::messages::GroundPatch;
+
+/// Boxes of up to so many columns on the longer side are baked coarsely in a few frames' time.
+const COARSE: usize = 256;
+
+/// Ground that has not changed for so long is patched at once.
+const PAUSE: Duration = Duration::from_millis(150);
+/// Times that a bake took which pass before the next one of ground that goes on changing, and the shortest and the longest such rest:
+/// each new ground is searched again by the rays of the pictures that follow.
+const REST: u32 = 3;
+const SHORTEST_REST: Duration = Duration::from_millis(2000);
+const LONGEST_REST: Duration = Duration::from_millis(3500);
+
+/// The ground that is shown, and the one that is being baked.
+pub(super) struct BakedGround {
+    heights: Arc<Array2<f32>>,
+    caves: Arc<Caves>,
+    pub(super) grid: Grid,
+    pub(super) land: Arc<TerrainLook>,
+    /// Whether `land` has all the nodes of a final picture.
+    is_fine: bool,
+    baking: Option<Receiver<(TerrainLook, Duration)>>,
+    /// When the ground last changed, and until when no further batch of changes is baked.
+    changed: Instant,
+    rests: Instant,
+    /// The ground or the sun changed since the last bake began, so that another one follows.
+    stale: bool,
+    other_sun: bool,
+}
+
+impl BakedGround {
+    /// Shows a whole ground, coarsely at first.
+    pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
+        let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
+        let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
+        let land = Arc::new(TerrainLook::bake_with(&heights, (*caves).clone(), look, coarse));
+        let now = Instant::now();
+        let (changed, rests) = (now, now);
+        Self { heights, caves, grid, land, is_fine: false, baking: None, changed, rests, stale: true, other_sun: false }
+    }
+
+    /// Takes a changed part; true when the shown ground changed at once.
+    pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
+        patch.write_to(Arc::make_mut(&mut self.heights));
+        self.caves = patch.caves.clone();
+        (self.stale, self.changed) = (true, Instant::now());
+        // Before the first fine bake ends, a coarse one is patched in its place.
+        let quick = !self.is_fine && self.grid.nx.max(self.grid.nz) <= COARSE;
+        quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
+    }
+
+    /// Changes of the ground that come now are shown soon, even where it goes on changing.
+    pub(super) fn hurry(&mut self) {
+        self.rests = self.rests.min(Instant::now() + PAUSE);
+    }
+
+    /// Another sun.
+    pub(super) fn relight(&mut self) {
+        (self.stale, self.other_sun) = (true, true);
+        self.rests = Instant::now();
+    }
+
+    /// Bounds for a camera to frame: the ground block, in cells.
+    pub(super) fn subject(&self) -> Bounds {
+        self.land.subject(self.grid)
+    }
+
+    /// Whether the shown ground is final.
+    pub(super) fn settled(&self) -> bool {
+        !self.stale && self.baking.is_none()
+    }
+
+    /// Takes what was baked meanwhile and starts what is due; true when the shown ground changed.
+    pub(super) fn tend(&mut self, look: &LookSpec) -> bool {
+        let mut changed = false;
+        match self.baking.as_ref().map(Receiver::try_recv) {
+            None | Some(Err(TryRecvError::Empty)) => {}
+            Some(answer) => {
+                self.baking = None;
+                if let Ok((land, took)) = answer {
+                    self.rests = Instant::now() + (REST * took).clamp(SHORTEST_REST, LONGEST_REST);
+                    // Shown even where the ground has changed since: the next bake only patches it.
+                    (self.land, self.is_fine) = (Arc::new(land), true);
+                    changed = true;
+                }
+            }
+        }
+        let due = Instant::now() >= self.rests || self.changed.elapsed() >= PAUSE;
+        if self.stale && self.baking.is_none() && due {
+            self.stale = false;
+            self.baking = Some(self.bake(look));
+        }
+        changed
+    }
+
+    /// Waits for the final ground; true when the shown ground changed.
+    pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
+        let mut changed = false;
+        while !self.settled() {
+            self.rests = Instant::now();
+            changed |= self.tend(look);
+            thread::sleep(Duration::from_millis(2));
+        }
+        changed
+    }
+
+    /// Bakes the present ground on a thread; where one was baked before, only what changed.
+    fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
+        let (done, baked) = channel();
+        let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
+        let other_sun = std::mem::take(&mut self.other_sun);
+        let before = self.is_fine.then(|| self.land.clone());
+        let nodes = per_cell(self.grid.nx.max(self.grid.nz), NODES);
+        let all = rayon::current_num_threads();
+        let threads = if self.is_fine { all.div_ceil(2) } else { all };
+        let bake = move || match before {
+            None => TerrainLook::bake_with(&heights, (*caves).clone(), &look, nodes),
+            Some(before) => {
+                let mut land = (*before).clone();
+                if other_sun {
+                    land.relight(&look);
+                }
+                land.follow(&heights, &caves, &look);
+                land
+            }
+        };
+        // The thread is not joined: when the scene changes its answer is dropped.
+        thread::spawn(move || {
+            let start = Instant::now();
+            let land = on_own_threads(("baking", threads), bake);
+            done.send((land, start.elapsed())).is_ok()
+        });
+        baked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+
+    /// Sends each change of a world's ground to a baked ground.
+    struct Sender {
+        world: World,
+        cursor: lavoxel_automaton::world::GroundCursor,
+    }
+
+    impl Sender {
+        fn put(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
+            let shape = Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] };
+            self.world.edit(&Edit { shape, matter });
+            let patch = GroundPatch::since(&mut self.cursor, self.world.ground(), 1.0).expect("it changed");
+            assert!(patch.heights.len() <= 4 * 32, "only the columns of tiles near it are sent");
+            baked.apply(&patch, &LookSpec::default());
+        }
+    }
+
+    #[test]
+    fn ground_that_changes_all_the_time_is_shown() {
+        let (grid, look) = (Grid::new(264, 60, 40), LookSpec::default());
+        let world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 10.0)));
+        let mut baked = BakedGround::new(&GroundPatch::whole(world.ground(), 1.0), grid, &look);
+        let mut sender = Sender { cursor: world.ground().cursor(), world };
+        let start = Instant::now();
+        // A wall grows, one cell an update, for as long as it takes to see a later cell while more follow.
+        let mut cells = (0..).map(|k| [f64::from(k % 200) + 20.0, 10.0 + f64::from(k / 200 % 40), 20.0]);
+        let mut shown = 0;
+        while shown < 3 && start.elapsed() < Duration::from_secs(60) {
+            sender.put(&mut baked, cells.next().expect("more cells"), Matter::Rock);
+            thread::sleep(Duration::from_millis(2));
+            shown += usize::from(baked.tend(&look));
+        }
+        assert_eq!(shown, 3, "finished bakes are shown though the ground changed meanwhile");
+        assert!(baked.land.block.top > 10.8, "the wall is seen");
+        // A tunnel through the wall changes no height.
+        sender.put(&mut baked, [21.0, 5.0, 20.0], Matter::Nothing);
+        assert!(!baked.settled() && baked.finish(&look) && baked.settled());
+        assert!(!baked.land.block.caves.is_empty());
+        let mut land = (*baked.land).clone();
+        let surface = sender.world.ground().surface();
+        assert!(!land.follow(surface, &Caves::of(sender.world.ground(), 1.0), &look), "nothing is left to bake");
+    }
+}

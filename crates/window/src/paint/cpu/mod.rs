@@ -1,0 +1,321 @@
+//! Drawing by the ray-marcher of [`lavoxel_render`] on a thread. The window shows the latest finished picture and never
+//! waits for the next one.
+
+mod mailbox;
+mod marcher;
+mod mirror;
+mod screen;
+#[cfg(test)]
+mod tests;
+mod turned;
+mod upsample;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+use kiss3d::camera::Camera3d;
+use kiss3d::renderer::Renderer3d;
+use kiss3d::resource::RenderContext;
+
+use self::mailbox::{Finished, Job, Mailbox, Parts, Pixels, Wanted};
+use self::marcher::Marcher;
+use self::screen::Screen;
+use super::bake::BakedGround;
+use super::device::Gpu;
+use super::{PaintTimes, View, on_own_threads};
+use crate::messages::Update;
+use lavoxel_base::grid::Grid;
+use lavoxel_base::validate::Invalid;
+use lavoxel_render::ground::sky::Sky;
+use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
+
+/// Bytes of the volume that may wait for the drawing thread; then the window takes no further updates.
+const MOST_WAITING: usize = 32 << 20;
+
+/// The window's side of the drawing thread.
+pub struct CpuPainter {
+    gpu: Gpu,
+    screen: Screen,
+    /// The panel as it was drawn last.
+    sheet: Screen,
+    mailbox: Arc<Mailbox>,
+    thread: Option<JoinHandle<()>>,
+    look: LookSpec,
+    grid: Option<Grid>,
+    ground: Option<BakedGround>,
+    cuts: [Option<Arc<Cut>>; 3],
+    view: Option<View>,
+    /// Parts of the volume that came before the first ground.
+    early: Parts,
+    steps: u64,
+    /// Mouths of vents that throw clots.
+    mouths: Arc<Vec<Mouth>>,
+    epoch: u64,
+    content: u64,
+    /// Counts up when anything visible changed.
+    state: u64,
+    /// The picture that the next frame of the window shows first.
+    next: Option<Finished>,
+    /// The picture on the screen, and its camera.
+    on_screen: Option<(Pixels, Camera)>,
+    /// The state that the picture on the screen shows, once nothing finer follows.
+    finished: Option<u64>,
+    times: PaintTimes,
+}
+
+impl CpuPainter {
+    pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let mailbox = Arc::new(Mailbox::default());
+        let marcher = Marcher::new(Arc::clone(&mailbox));
+        let thread = std::thread::Builder::new()
+            .name("drawing".to_owned())
+            .spawn(move || on_own_threads(("drawing", rayon::current_num_threads()), || marcher.run()))
+            .ok();
+        Ok(Self {
+            screen: Screen::new(&gpu),
+            sheet: Screen::new(&gpu),
+            gpu,
+            mailbox,
+            thread,
+            look: look.clone(),
+            grid: None,
+            ground: None,
+            cuts: [None, None, None],
+            view: None,
+            early: Parts::default(),
+            steps: 0,
+            mouths: Arc::default(),
+            epoch: 0,
+            content: 0,
+            state: 0,
+            next: None,
+            on_screen: None,
+            finished: None,
+            times: PaintTimes::default(),
+        })
+    }
+
+    pub(super) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
+        look.validate()?;
+        // The palette is checked when it is built.
+        look.palette.build("look.palette")?;
+        if *look == self.look {
+            return Ok(());
+        }
+        let other_sun = Sky::new(look).sun != Sky::new(&self.look).sun;
+        let ground = |look: &LookSpec| (look.cell_height, look.surroundings, look.drape.clone());
+        let other_ground = ground(look) != ground(&self.look);
+        if (other_sun || other_ground)
+            && let Some(ground) = &mut self.ground
+        {
+            ground.relight();
+        }
+        self.look = look.clone();
+        self.change(Parts::default());
+        Ok(())
+    }
+
+    /// The power that the window's film is to take of the picture's bytes before it codes them.
+    pub(super) fn film_gamma() -> f32 {
+        screen::GAMMA
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        // One update for each picture: what the thread cannot show yet need not be filtered and sent.
+        let since = self.times.changed.map_or(Duration::MAX, |changed| changed.elapsed());
+        let waiting = self.mailbox.waiting();
+        waiting == 0 || (waiting < MOST_WAITING && since >= 2 * self.times.draw)
+    }
+
+    pub(super) fn apply(&mut self, update: &mut Update) {
+        let start = Instant::now();
+        if update.reset {
+            self.epoch += 1;
+            (self.ground, self.grid, self.cuts) = (None, Some(update.report.grid), [None, None, None]);
+            self.early = Parts::default();
+        }
+        let Some(grid) = self.grid else { return };
+        if let Some(patch) = &update.ground {
+            match &mut self.ground {
+                Some(ground) => drop(ground.apply(patch, &self.look)),
+                None => self.ground = Some(BakedGround::new(patch, grid, &self.look)),
+            }
+        }
+        let cuts = update.cuts.iter().any(Option::is_some);
+        for (mine, cut) in self.cuts.iter_mut().zip(&mut update.cuts) {
+            if let Some(cut) = cut.take() {
+                *mine = Some(Arc::new(cut));
+            }
+        }
+        let drifts = self.steps != update.report.step;
+        self.steps = update.report.step;
+        self.mouths = Arc::new(std::mem::take(&mut update.mouths));
+        let parts = Parts {
+            lava: std::mem::take(&mut update.patches),
+            media: update.media.take().into_iter().collect(),
+            air: update.air.take(),
+            crust: update.crust.take(),
+        };
+        let bytes = parts.bytes();
+        (self.times.upload, self.times.uploaded_bytes) = (start.elapsed(), bytes);
+        if update.reset || update.ground.is_some() || cuts || parts.is_there() || drifts {
+            self.change(parts);
+        }
+    }
+
+    /// Something visible changed.
+    fn change(&mut self, parts: Parts) {
+        self.content += 1;
+        self.state += 1;
+        self.times.changed = Some(Instant::now());
+        self.post(parts);
+    }
+
+    /// Sends the present state to the drawing thread.
+    fn post(&mut self, parts: Parts) {
+        self.early.append(parts);
+        let (Some(grid), Some(ground)) = (self.grid, &self.ground) else { return };
+        let wanted = Wanted {
+            epoch: self.epoch,
+            grid,
+            land: ground.land.clone(),
+            look: self.look.clone(),
+            cuts: self.cuts.clone(),
+            steps: self.steps,
+            mouths: self.mouths.clone(),
+            content: self.content,
+            state: self.state,
+            view: self.view.clone(),
+        };
+        self.mailbox.post(wanted, std::mem::take(&mut self.early));
+    }
+
+    pub(super) fn hurry_ground(&mut self) {
+        self.ground.iter_mut().for_each(BakedGround::hurry);
+    }
+
+    pub(super) fn subject(&self) -> Option<Bounds> {
+        self.ground.as_ref().map(BakedGround::subject)
+    }
+
+    pub(super) fn show(&mut self, view: &View) {
+        if self.view.as_ref() != Some(view) {
+            self.view = Some(view.clone());
+            self.state += 1;
+            self.times.changed = Some(Instant::now());
+            self.post(Parts::default());
+        }
+    }
+
+    pub(super) fn shown_camera(&self) -> Option<&Camera> {
+        let on_screen = self.on_screen.as_ref().map(|(_, camera)| camera);
+        self.next.as_ref().map(|next| &next.camera).or(on_screen)
+    }
+
+    /// Brings the ground up to date and fetches the latest picture; true when the window has not shown it.
+    pub(super) fn fetch(&mut self) -> bool {
+        if let Some(ground) = &mut self.ground
+            && ground.tend(&self.look)
+        {
+            self.change(Parts::default());
+        }
+        if let Some(finished) = self.mailbox.take_finished() {
+            self.next = Some(finished);
+        } else if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            self.fail();
+        }
+        self.next.is_some()
+    }
+
+    /// The drawing thread has ended, which only a mistake in it does.
+    fn fail(&mut self) {
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            _ => panic!("there is no drawing thread"),
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.next.is_none()
+            && !self.mailbox.has_finished()
+            && self.finished == Some(self.state)
+            && self.ground.as_ref().is_none_or(BakedGround::settled)
+    }
+
+    pub(super) fn times(&self) -> PaintTimes {
+        self.times
+    }
+
+    pub(super) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+        if let Some(ground) = &mut self.ground
+            && ground.finish(&self.look)
+        {
+            self.change(Parts::default());
+        }
+        self.ground.as_ref()?;
+        let (reply, answer) = channel();
+        self.mailbox.ask(Job { view: view.clone(), smooth: frames > 1, transparent, reply });
+        answer.recv().ok()?
+    }
+
+    pub(super) fn seen(&self) -> Option<RgbaImage> {
+        let (pixels, _) = self.on_screen.as_ref()?;
+        pixels.whole()
+    }
+
+    /// Lays these columns of the latest picture over a surface; false where there is none.
+    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
+        self.take_next();
+        self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format, columns)
+    }
+
+    /// An empty sheet as large as a surface, to draw the panel on.
+    pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
+        self.sheet.blank(&self.gpu, size, format)
+    }
+
+    /// Lays these columns of the sheet over a surface.
+    pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
+        self.sheet.lay(&self.gpu, on, format, columns);
+    }
+
+    /// Puts the next picture on the screen.
+    fn take_next(&mut self) {
+        let Some(next) = self.next.take() else { return };
+        self.screen.put(&self.gpu, &next.pixels);
+        self.times.draw = next.took;
+        self.times.scale = next.share;
+        self.times.shown += 1;
+        self.finished = next.last.then_some(next.state);
+        self.on_screen = Some((next.pixels, next.camera));
+    }
+}
+
+impl Drop for CpuPainter {
+    fn drop(&mut self) {
+        self.mailbox.quit();
+        if let Some(thread) = self.thread.take() {
+            // A panic was reported by its hook.
+            thread.join().ok();
+        }
+    }
+}
+
+impl Renderer3d for CpuPainter {
+    /// Draws the latest picture over what kiss3d has drawn; its camera is not asked.
+    fn render(
+        &mut self,
+        _pass: usize,
+        _camera: &mut dyn Camera3d,
+        render_pass: &mut wgpu::RenderPass<'_>,
+        context: &RenderContext,
+    ) {
+        self.take_next();
+        self.screen.draw(&self.gpu, render_pass, context.sample_count);
+    }
+}

@@ -1,0 +1,181 @@
+//! A texture over the window: a finished picture, or the panel as it was drawn last.
+
+use std::ops::Range;
+
+use super::mailbox::Pixels;
+use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
+
+/// kiss3d's film codes light with a plain gamma of 2.2, and takes a power of it before that, which it works out in any case: with this one,
+/// the bytes of a picture go through the film as they are. Where a processor runs the shaders, each further step costs
+/// milliseconds a frame.
+pub(super) const GAMMA: f32 = 2.2;
+
+/// The pipeline, and the texture of the last picture.
+pub(super) struct Screen {
+    layout: wgpu::BindGroupLayout,
+    module: wgpu::ShaderModule,
+    /// By its number of samples.
+    pipeline: Option<(u32, wgpu::RenderPipeline)>,
+    /// That onto a surface, by its format.
+    straight: Option<(wgpu::TextureFormat, wgpu::RenderPipeline)>,
+    picture: Option<(Texture, wgpu::BindGroup)>,
+}
+
+impl Screen {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
+        Self {
+            layout: gpu.layout("screen", &[Some(float)]),
+            module: gpu.module("screen", include_str!("screen.wgsl")),
+            pipeline: None,
+            straight: None,
+            picture: None,
+        }
+    }
+
+    /// Takes another picture.
+    pub(super) fn put(&mut self, gpu: &Gpu, pixels: &Pixels) {
+        let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
+        let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
+        if self.picture.as_ref().is_none_or(|(texture, _)| !fits(texture)) {
+            let texture = gpu.map("picture", size, wgpu::TextureFormat::Rgba8Unorm);
+            self.picture = Some(self.bound(gpu, texture));
+        }
+        if let Some((texture, _)) = &self.picture {
+            gpu.write(texture, [left, 0, 0], [size[0] - left, size[1], 0], &pixels.rgba);
+        }
+    }
+
+    /// Draws the picture, inside kiss3d's pass.
+    pub(super) fn draw(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, samples: u32) {
+        if self.pipeline.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
+            let film = (kiss3d::context::Context::render_format(), Some(gpu.untested_depth()), samples);
+            self.pipeline = Some((samples, self.pipeline_onto(gpu, film)));
+        }
+        self.draw_by(self.pipeline.as_ref(), pass);
+    }
+
+    /// A target of this format and as large as the surface, cleared, which becomes its picture.
+    pub(super) fn blank(&mut self, gpu: &Gpu, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
+        let fits = |texture: &Texture| texture.size() == size.map(|n| n as f32) && texture.texture.format() == format;
+        let kept = self.picture.take().filter(|(texture, _)| fits(texture));
+        let picture = kept.unwrap_or_else(|| self.bound(gpu, gpu.target("sheet", size, format)));
+        let view = picture.0.view.clone();
+        self.picture = Some(picture);
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        drop(clear_pass(&mut encoder, "sheet", &view));
+        gpu.queue.submit([encoder.finish()]);
+        view
+    }
+
+    fn bound(&self, gpu: &Gpu, texture: Texture) -> (Texture, wgpu::BindGroup) {
+        let bind = gpu.bind(&self.layout, &[(0, wgpu::BindingResource::TextureView(&texture.view))]);
+        (texture, bind)
+    }
+
+    /// Draws these columns of the picture over a surface, byte for byte; false before there is a picture.
+    pub(super) fn lay(
+        &mut self,
+        gpu: &Gpu,
+        on: &wgpu::TextureView,
+        format: wgpu::TextureFormat,
+        columns: Range<u32>,
+    ) -> bool {
+        if self.straight.as_ref().is_none_or(|(made_for, _)| *made_for != format) {
+            self.straight = Some((format, self.pipeline_onto(gpu, (format, None, 1))));
+        }
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut pass = color_pass(&mut encoder, "screen", on);
+        let height = on.texture().height();
+        pass.set_scissor_rect(columns.start, 0, columns.end.saturating_sub(columns.start), height);
+        let drawn = self.draw_by(self.straight.as_ref(), &mut pass);
+        drop(pass);
+        gpu.queue.submit([encoder.finish()]);
+        drawn
+    }
+
+    fn draw_by<T>(&self, pipeline: Option<&(T, wgpu::RenderPipeline)>, pass: &mut wgpu::RenderPass<'_>) -> bool {
+        let (Some((_, pipeline)), Some((_, bind))) = (pipeline, &self.picture) else { return false };
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, bind, &[]);
+        pass.draw(0..3, 0..1);
+        true
+    }
+
+    fn pipeline_onto(
+        &self,
+        gpu: &Gpu,
+        (format, depth, samples): (wgpu::TextureFormat, Option<wgpu::DepthStencilState>, u32),
+    ) -> wgpu::RenderPipeline {
+        gpu.pipeline(&PipelineSpec {
+            module: &self.module,
+            vertex: "whole",
+            fragment: "shown",
+            layout: &self.layout,
+            format,
+            blend: None,
+            depth,
+            samples,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::fixture::gpu;
+    use lavoxel_base::random::mix64;
+
+    /// A picture of any bytes, as the marcher makes it: opaque.
+    fn any_picture(window: (usize, usize)) -> Pixels {
+        let byte = |i: usize| (mix64((window.0 << 32 | i) as u64) >> 56) as u8;
+        let opaque = |i: usize| if i % 4 == 3 { 255 } else { byte(i) };
+        Pixels { window, left: 0, rgba: (0..4 * window.0 * window.1).map(opaque).collect() }
+    }
+
+    /// Bytes of a surface of this format and size after a picture was laid over it; nothing where none was.
+    fn laid(gpu: &Gpu, screen: &mut Screen, format: wgpu::TextureFormat, size: (usize, usize)) -> Option<Vec<u8>> {
+        let surface = gpu.target("surface", [size.0, size.1], format);
+        let drawn = screen.lay(gpu, &surface.view, format, 0..size.0 as u32);
+        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        drawn.then(|| gpu.read(encoder, &surface).expect("a device"))
+    }
+
+    #[test]
+    fn a_picture_laid_on_a_surface_keeps_every_byte() {
+        let Some(gpu) = gpu() else { return };
+        let mut screen = Screen::new(&gpu);
+        let (rgba, bgra) = (wgpu::TextureFormat::Rgba8Unorm, wgpu::TextureFormat::Bgra8Unorm);
+        assert_eq!(laid(&gpu, &mut screen, rgba, (8, 8)), None, "there is no picture yet");
+        for size in [(301, 199), (64, 2), (1, 77)] {
+            let picture = any_picture(size);
+            screen.put(&gpu, &picture);
+            // As the surface of a window may have either order of channels, and may change it.
+            assert!(laid(&gpu, &mut screen, rgba, size).as_ref() == Some(&picture.rgba), "{size:?}");
+            let turned = laid(&gpu, &mut screen, bgra, size).expect("there is a picture");
+            let same = turned.chunks_exact(4).zip(picture.rgba.chunks_exact(4));
+            assert!(same.clone().all(|(a, b)| a == [b[2], b[1], b[0], b[3]]), "{size:?}");
+        }
+        // A sheet begins black, and only the columns that are asked for are laid.
+        let mut sheet = Screen::new(&gpu);
+        drop(sheet.blank(&gpu, [40, 30], rgba));
+        let surface = gpu.target("surface", [40, 30], rgba);
+        screen.put(&gpu, &any_picture((40, 30)));
+        assert!(screen.lay(&gpu, &surface.view, rgba, 0..40) && sheet.lay(&gpu, &surface.view, rgba, 3..17));
+        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let both = gpu.read(encoder, &surface).expect("a device");
+        let picture = any_picture((40, 30));
+        for (i, (pixel, from)) in both.chunks_exact(4).zip(picture.rgba.chunks_exact(4)).enumerate() {
+            let wanted = if (3..17).contains(&(i % 40)) { &[0, 0, 0, 255] } else { from };
+            assert_eq!(pixel, wanted, "pixel {i}");
+        }
+        // Between a resize and the next picture, the last one is stretched over all of the surface.
+        let picture = any_picture((40, 30));
+        screen.put(&gpu, &picture);
+        let twice = laid(&gpu, &mut screen, rgba, (80, 60)).expect("there is a picture");
+        for (x, y) in [(0, 0), (79, 0), (0, 59), (79, 59), (33, 41)] {
+            let (at, from) = (4 * (y * 80 + x), 4 * (y / 2 * 40 + x / 2));
+            assert_eq!(twice[at..at + 4], picture.rgba[from..from + 4], "{x}, {y}");
+        }
+    }
+}

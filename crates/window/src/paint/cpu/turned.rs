@@ -1,0 +1,244 @@
+//! The running picture when the camera turns: each pixel is looked up where its surface stood in the picture before.
+//!
+//! ```text
+//!        ▪ surface
+//!      ╱   ╲
+//!    ╱       ╲     its distance from the new eye is known from the frame that was just traced; where the old
+//!   new      old   eye saw something else in that direction, nearer or farther, the pixel begins again
+//! ```
+
+use rayon::prelude::*;
+
+use super::upsample::Pixel;
+use lavoxel_base::simd::{Level, Simd, Work};
+use lavoxel_render::Camera;
+
+/// Share of its depth by which a surface may stand elsewhere and still count as the one that was seen.
+const ALIKE: f32 = 0.06;
+/// Share of its weight that a pixel keeps: each time it is read between others it is a little less sharp.
+const KEPT: f32 = 0.8;
+/// Least depth of what is seen.
+const NEAREST: f32 = 1e-3;
+
+/// How deep in the window's picture the surfaces of a frame lie.
+pub(super) struct Depths {
+    /// That of the window.
+    camera: Camera,
+    /// Pixels of the frame, and their depths along the view.
+    size: (usize, usize),
+    values: Vec<f32>,
+}
+
+impl Depths {
+    /// Of a frame by the distances along its rays; where a ray ends nowhere, what is seen counts as being `beyond` in depth.
+    pub(super) fn new(window: &Camera, frame: &Camera, distances: &[f32], beyond: f32) -> Self {
+        let size = frame.size();
+        let depth = |(k, distance): (usize, &f32)| {
+            let (x, y) = ((k % size.0) as f32 + 0.5, (k / size.0) as f32 + 0.5);
+            if *distance == f32::MAX { beyond } else { distance / frame.ray_and_length(x, y).1 }
+        };
+        Self { camera: window.clone(), size, values: distances.iter().enumerate().map(depth).collect() }
+    }
+
+    /// Whether they are of the picture from this camera.
+    pub(super) fn is_of(&self, camera: &Camera) -> bool {
+        self.camera == *camera
+    }
+
+    /// Writes the picture from this camera into `carried`, as far as it is seen in the `pixels` from an earlier one; all others
+    /// get no weight.
+    pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
+        let (width, height) = self.camera.size();
+        carried.resize(width * height, [0.0; 4]);
+        if before.camera.size() != (width, height) || pixels.len() != width * height || self.values.is_empty() {
+            carried.fill([0.0; 4]);
+            return;
+        }
+        let ways = Ways::between(&self.camera, &before.camera);
+        let (columns, rows) = (places(width, self.size.0), places(height, self.size.1));
+        let known = [places(width, before.size.0), places(height, before.size.1)];
+        carried.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+            let depths = &self.values[rows[y] * self.size.0..][..self.size.0];
+            let (columns, known) = (&columns, [&*known[0], &*known[1]]);
+            Level::fastest().run(Carried { ways: &ways, y, depths, columns, before, known, pixels, row });
+        });
+    }
+}
+
+/// Where the pixels of the window lie among those of a frame, along one edge.
+fn places(window: usize, count: usize) -> Vec<usize> {
+    (0..window).map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1)).collect()
+}
+
+/// A row of the picture that is looked up in the one before.
+struct Carried<'a> {
+    ways: &'a Ways,
+    y: usize,
+    /// Depths of the frame on this row.
+    depths: &'a [f32],
+    /// Its columns at those of the window.
+    columns: &'a [usize],
+    before: &'a Depths,
+    /// Columns and rows of the frame before at those of the window.
+    known: [&'a [usize]; 2],
+    pixels: &'a [Pixel],
+    row: &'a mut [Pixel],
+}
+
+impl Work for Carried<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self { ways, y, depths, columns, before, known, pixels, row } = self;
+        for (x, pixel) in row.iter_mut().enumerate() {
+            let depth = depths[columns[x]];
+            *pixel = before.look_up(pixels, known, ways.seen([x as f32 + 0.5, y as f32 + 0.5], depth));
+        }
+    }
+}
+
+impl Depths {
+    /// The pixel at a place of the picture, if what is seen there has about this depth; `columns` and `rows` of the frame at those of the
+    /// window.
+    #[inline(always)]
+    fn look_up(&self, pixels: &[Pixel], [columns, rows]: [&[usize]; 2], [u, v, depth]: [f32; 3]) -> Pixel {
+        let (width, height) = self.camera.size();
+        let (u, v) = (u - 0.5, v - 0.5);
+        let inside = |place: f32, count: usize| place >= 0.0 && place < (count - 1) as f32;
+        if depth <= NEAREST || !inside(u, width) || !inside(v, height) {
+            return [0.0; 4];
+        }
+        // By way of a signed number, which is one instruction.
+        let (x, y) = (u as i32 as usize, v as i32 as usize);
+        // Of the nearest pixel: rounding must not ask the one beside it.
+        let (column, row) = (columns[(u + 0.5) as i32 as usize], rows[(v + 0.5) as i32 as usize]);
+        let known = self.values[row * self.size.0 + column];
+        if (known - depth).abs() > ALIKE * depth {
+            return [0.0; 4];
+        }
+        let (s, t) = (u - x as f32, v - y as f32);
+        let first = y * width + x;
+        let [near, far] = [&pixels[first..first + 2], &pixels[first + width..first + width + 2]];
+        let shares = [(1.0 - s) * (1.0 - t), s * (1.0 - t), (1.0 - s) * t, s * t];
+        let mut pixel = [0.0; 4];
+        for i in 0..4 {
+            pixel[i] = near[0][i] * shares[0] + near[1][i] * shares[1] + far[0][i] * shares[2] + far[1][i] * shares[3];
+        }
+        pixel[3] *= KEPT;
+        pixel
+    }
+}
+
+/// Where one camera sees what another one sees: places of the first, times depths, along the axes of the second.
+struct Ways {
+    /// From the second eye to the first, and along the first one's view through the corner, and by a pixel right and down.
+    apart: [f32; 3],
+    corner: [f32; 3],
+    right: [f32; 3],
+    down: [f32; 3],
+    /// Middle of the second picture, and its pixels to a unit of slope.
+    middle: [f32; 2],
+    scale: f32,
+}
+
+impl Ways {
+    fn between(from: &Camera, to: &Camera) -> Self {
+        let measures = to.measures();
+        let along = |x: f32, y: f32| {
+            let (ray, length) = from.ray_and_length(x, y);
+            ray.direction * length
+        };
+        let corner = along(0.0, 0.0);
+        let seen = |way: nalgebra::Vector3<f32>| measures.map(|axis| axis.dot(&way));
+        Self {
+            apart: seen(from.eye() - to.eye()),
+            corner: seen(corner),
+            right: seen(along(1.0, 0.0) - corner),
+            down: seen(along(0.0, 1.0) - corner),
+            middle: to.middle(),
+            scale: 1.0 / to.pixel(),
+        }
+    }
+
+    /// Place and depth in the second picture of what lies so deep at a place of the first.
+    #[inline(always)]
+    fn seen(&self, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
+        let mut way = self.apart;
+        for (i, way) in way.iter_mut().enumerate() {
+            *way += depth * (self.corner[i] + self.right[i] * x + self.down[i] * y);
+        }
+        let scale = self.scale / way[2].max(NEAREST);
+        [self.middle[0] + way[0] * scale, self.middle[1] - way[1] * scale, way[2]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_render::{Bounds, CameraSpec};
+
+    const WINDOW: (usize, usize) = (160, 100);
+
+    fn camera(azimuth_deg: f32) -> Camera {
+        let spec = CameraSpec { azimuth_deg, elevation_deg: 40.0, ..CameraSpec::default() };
+        Camera::new(&spec, &Bounds::of(Grid::new(40, 30, 40)), WINDOW)
+    }
+
+    /// A floor of waves on which a tower stands: the distance along each ray and the brightness there.
+    fn look(camera: &Camera) -> (Vec<f32>, Vec<Pixel>) {
+        let see = |k: usize| {
+            let ray = camera.ray((k % WINDOW.0) as f32 + 0.5, (k / WINDOW.0) as f32 + 0.5);
+            let to = |level: f32| (level - ray.origin.y) / ray.direction.y;
+            let top = ray.at(to(20.0));
+            let on_top = (top.x - 20.0).abs() < 6.0 && (top.z - 20.0).abs() < 6.0;
+            let (t, base) = if on_top { (to(20.0), 160.0) } else { (to(0.0), 60.0) };
+            let p = ray.at(t);
+            let value = base + 30.0 * (0.35 * p.x).sin() * (0.3 * p.z).cos();
+            (t, [value, value, value, 2.0])
+        };
+        (0..WINDOW.0 * WINDOW.1).map(see).unzip()
+    }
+
+    #[test]
+    fn what_was_seen_goes_along_with_the_camera_and_what_was_hidden_begins_again() {
+        let cameras = [camera(150.0), camera(153.0)];
+        let [old, new] = cameras.each_ref().map(look);
+        let [before, after] = [(&cameras[0], &old), (&cameras[1], &new)]
+            .map(|(camera, (distances, _))| Depths::new(camera, camera, distances, 100.0));
+        assert!(after.is_of(&cameras[1]) && !after.is_of(&cameras[0]));
+        let mut carried = Vec::new();
+        after.carry(&before, &old.1, &mut carried);
+        let known: Vec<usize> = (0..carried.len()).filter(|&k| carried[k][3] > 0.0).collect();
+        let error =
+            |of: &[Pixel]| known.iter().map(|&k| (of[k][0] - new.1[k][0]).abs()).sum::<f32>() / known.len() as f32;
+        assert!(known.len() * 10 > 8 * carried.len() && known.len() < carried.len(), "{} known", known.len());
+        assert!(error(&carried) < 1.0 && error(&old.1) > 6.0 * error(&carried), "{} levels", error(&carried));
+        // Beside the tower the floor shows that it hid before.
+        let wrong = known.iter().filter(|&&k| (carried[k][0] - new.1[k][0]).abs() > 40.0).count();
+        assert!(wrong * 100 < known.len(), "{wrong} of {} show the tower where the floor is", known.len());
+    }
+
+    #[test]
+    fn a_camera_at_rest_changes_no_place() {
+        let camera = camera(150.0);
+        let (distances, pixels) = look(&camera);
+        let depths = Depths::new(&camera, &camera, &distances, 100.0);
+        let mut carried = Vec::new();
+        depths.carry(&depths, &pixels, &mut carried);
+        let inner = (1..WINDOW.1 - 1).flat_map(|y| (1..WINDOW.0 - 1).map(move |x| y * WINDOW.0 + x));
+        for k in inner {
+            assert!((carried[k][0] - pixels[k][0]).abs() < 1.0, "{k}: {:?} from {:?}", carried[k], pixels[k]);
+        }
+    }
+
+    #[test]
+    fn pictures_of_other_sizes_have_nothing_to_give() {
+        let camera = camera(150.0);
+        let (distances, pixels) = look(&camera);
+        let depths = Depths::new(&camera, &camera, &distances, 100.0);
+        let small = Depths::new(&camera.resized((80, 50)), &camera, &distances, 100.0);
+        let mut carried = vec![[1.0; 4]; 9];
+        depths.carry(&small, &pixels[..4000], &mut carried);
+        assert!(carried.len() == WINDOW.0 * WINDOW.1 && carried.iter().all(|pixel| pixel[3] == 0.0));
+    }
+}

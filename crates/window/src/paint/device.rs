@@ -1,0 +1,372 @@
+//! The few calls to the graphics card that everything here repeats.
+
+use std::sync::mpsc::channel;
+
+use kiss3d::context::Context;
+
+/// Bytes to which the rows of a copied texture are aligned.
+const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
+
+/// The device that kiss3d opened, and its queue.
+#[derive(Clone)]
+pub(super) struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    /// Whether the adapter is a processor that runs the passes of a graphics card.
+    pub(super) is_cpu: bool,
+}
+
+/// A texture with the view that shaders read or passes write.
+#[derive(Clone)]
+pub(super) struct Texture {
+    pub(super) texture: wgpu::Texture,
+    pub(super) view: wgpu::TextureView,
+}
+
+impl Texture {
+    /// Width and height in texels.
+    pub(super) fn size(&self) -> [f32; 2] {
+        [self.texture.width() as f32, self.texture.height() as f32]
+    }
+}
+
+impl Gpu {
+    /// Name of the adapter where that is software on the processor.
+    pub(super) fn software_name() -> Option<String> {
+        let info = Context::get().adapter.get_info();
+        (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
+    }
+
+    /// The device of the window or of the off-screen surface, which must exist.
+    pub(super) fn of_window() -> Self {
+        let context = Context::get();
+        let is_cpu = Self::software_name().is_some();
+        Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
+    }
+
+    /// Result of `make`, or nothing when the card's memory does not hold it.
+    pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let made = make();
+        pollster::block_on(scope.pop()).is_none().then_some(made)
+    }
+
+    /// Waits until everything that was submitted is done. A lost device is reported by the next call that draws.
+    pub(super) fn drain(&self) {
+        self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+    }
+
+    /// A texture that is only read by shaders; three sides above zero make it a volume.
+    pub(super) fn map(&self, label: &str, size: [usize; 3], format: wgpu::TextureFormat) -> Texture {
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+        let flat = size[2] == 0;
+        self.texture(
+            label,
+            size,
+            format,
+            usage,
+            if flat { wgpu::TextureDimension::D2 } else { wgpu::TextureDimension::D3 },
+        )
+    }
+
+    /// A texture that passes write and shaders read.
+    pub(super) fn target(&self, label: &str, size: [usize; 2], format: wgpu::TextureFormat) -> Texture {
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::RENDER_ATTACHMENT
+            | wgpu::TextureUsages::COPY_SRC;
+        self.texture(label, [size[0], size[1], 0], format, usage, wgpu::TextureDimension::D2)
+    }
+
+    fn texture(
+        &self,
+        label: &str,
+        size: [usize; 3],
+        format: wgpu::TextureFormat,
+        usage: wgpu::TextureUsages,
+        dimension: wgpu::TextureDimension,
+    ) -> Texture {
+        let texture = self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: extent(size),
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension,
+            format,
+            usage,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        Texture { texture, view }
+    }
+
+    /// Submits what was recorded and copies a texture of four bytes a texel to this side; `None` where the device is lost.
+    pub(super) fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
+        let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
+        let stride = (4 * width).next_multiple_of(ROW);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size: (stride * height) as u64,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        encoder.copy_texture_to_buffer(
+            from.texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(stride as u32),
+                    rows_per_image: Some(height as u32),
+                },
+            },
+            from.texture.size(),
+        );
+        self.queue.submit(Some(encoder.finish()));
+        let (done, mapped) = channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver waits below; if it is gone, the picture is not wanted any more.
+            let _ = done.send(result);
+        });
+        self.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+        mapped.recv().ok()?.ok()?;
+        let bytes = buffer.get_mapped_range(..).ok()?;
+        Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
+    }
+
+    /// Writes a box of texels: rows along x, then y, then z, without gaps.
+    pub(super) fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
+        let extent = extent(size);
+        let rows = extent.height * extent.depth_or_array_layers;
+        let [x, y, z] = origin.map(|v| v as u32);
+        self.queue.write_texture(
+            wgpu::TexelCopyTextureInfo {
+                texture: &to.texture,
+                mip_level: 0,
+                origin: wgpu::Origin3d { x, y, z },
+                aspect: wgpu::TextureAspect::All,
+            },
+            bytes,
+            wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(bytes.len() as u32 / rows),
+                rows_per_image: Some(extent.height),
+            },
+            extent,
+        );
+    }
+
+    /// A buffer for the numbers of one shader.
+    ///
+    /// A read-only storage buffer, although its size would allow a uniform buffer: software Vulkan (llvmpipe) compiles
+    /// the values of uniform buffers on which branches and loops depend into the shader, and keeps a shader for each
+    /// set of values. Numbers that change from frame to frame then cost a compilation and about 20 MB in every frame.
+    pub(super) fn numbers(&self, label: &str, bytes: usize) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: bytes as u64,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// A sampler that interpolates and holds the edges.
+    pub(super) fn linear_held(&self) -> wgpu::Sampler {
+        self.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("linear, edges held"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            ..wgpu::SamplerDescriptor::default()
+        })
+    }
+
+    /// A sampler that interpolates and repeats what it reads in all directions.
+    pub(super) fn linear_repeated(&self) -> wgpu::Sampler {
+        self.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("linear, repeated"),
+            address_mode_u: wgpu::AddressMode::Repeat,
+            address_mode_v: wgpu::AddressMode::Repeat,
+            address_mode_w: wgpu::AddressMode::Repeat,
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            ..wgpu::SamplerDescriptor::default()
+        })
+    }
+
+    /// A layout of bindings numbered from 0; `None` leaves a number out.
+    pub(super) fn layout(&self, label: &str, kinds: &[Option<wgpu::BindingType>]) -> wgpu::BindGroupLayout {
+        let entries: Vec<_> = (0..)
+            .zip(kinds)
+            .filter_map(|(binding, kind)| {
+                Some(wgpu::BindGroupLayoutEntry {
+                    binding,
+                    visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                    ty: (*kind)?,
+                    count: None,
+                })
+            })
+            .collect();
+        self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+    }
+
+    /// Binds resources to the numbers of a layout.
+    pub(super) fn bind(
+        &self,
+        layout: &wgpu::BindGroupLayout,
+        resources: &[(u32, wgpu::BindingResource)],
+    ) -> wgpu::BindGroup {
+        let entries: Vec<_> = resources
+            .iter()
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding: *binding, resource: resource.clone() })
+            .collect();
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+    }
+
+    /// A pipeline without vertex buffers.
+    pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
+        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(make.fragment),
+            bind_group_layouts: &[Some(make.layout)],
+            immediate_size: 0,
+        });
+        let target =
+            wgpu::ColorTargetState { format: make.format, blend: make.blend, write_mask: wgpu::ColorWrites::ALL };
+        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(make.fragment),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: make.module,
+                entry_point: Some(make.vertex),
+                buffers: &[],
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+            },
+            fragment: Some(wgpu::FragmentState {
+                module: make.module,
+                entry_point: Some(make.fragment),
+                targets: &[Some(target)],
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+            }),
+            primitive: wgpu::PrimitiveState::default(),
+            depth_stencil: make.depth.clone(),
+            multisample: wgpu::MultisampleState { count: make.samples, ..wgpu::MultisampleState::default() },
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+
+    /// The depth of kiss3d's pass, neither tested nor written.
+    pub(super) fn untested_depth(&self) -> wgpu::DepthStencilState {
+        wgpu::DepthStencilState {
+            format: Context::depth_format(),
+            depth_write_enabled: Some(false),
+            depth_compare: Some(wgpu::CompareFunction::Always),
+            stencil: wgpu::StencilState::default(),
+            bias: wgpu::DepthBiasState::default(),
+        }
+    }
+
+    /// A compiled shader.
+    pub(super) fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
+        self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(label),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        })
+    }
+}
+
+/// Parts of a pipeline.
+pub(super) struct PipelineSpec<'a> {
+    pub(super) module: &'a wgpu::ShaderModule,
+    pub(super) vertex: &'a str,
+    pub(super) fragment: &'a str,
+    pub(super) layout: &'a wgpu::BindGroupLayout,
+    pub(super) format: wgpu::TextureFormat,
+    pub(super) blend: Option<wgpu::BlendState>,
+    pub(super) depth: Option<wgpu::DepthStencilState>,
+    pub(super) samples: u32,
+}
+
+/// A texture binding of some kind of samples.
+pub(super) fn sampled(
+    sample_type: wgpu::TextureSampleType,
+    dimension: wgpu::TextureViewDimension,
+) -> wgpu::BindingType {
+    wgpu::BindingType::Texture { sample_type, view_dimension: dimension, multisampled: false }
+}
+
+/// A binding of [`Gpu::numbers`].
+pub(super) fn numbers_binding() -> wgpu::BindingType {
+    wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Storage { read_only: true },
+        has_dynamic_offset: false,
+        min_binding_size: None,
+    }
+}
+
+/// Half-precision floats, as the bits that textures hold.
+pub(super) fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
+    values.map(|value| half::f16::from_f32(value).to_bits())
+}
+
+fn extent(size: [usize; 3]) -> wgpu::Extent3d {
+    wgpu::Extent3d {
+        width: size[0].max(1) as u32,
+        height: size[1].max(1) as u32,
+        depth_or_array_layers: size[2].max(1) as u32,
+    }
+}
+
+/// A pass that writes over a texture.
+pub(super) fn color_pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+) -> wgpu::RenderPass<'a> {
+    pass(encoder, label, to, wgpu::LoadOp::Load)
+}
+
+/// A pass that begins with a black texture.
+pub(super) fn clear_pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+) -> wgpu::RenderPass<'a> {
+    pass(encoder, label, to, wgpu::LoadOp::Clear(wgpu::Color::BLACK))
+}
+
+fn pass<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    to: &wgpu::TextureView,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: to,
+            resolve_target: None,
+            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+            depth_slice: None,
+        })],
+        depth_stencil_attachment: None,
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn shaders_read_no_uniform_buffers() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/paint/gpu/shaders");
+        let mut shaders = 0;
+        for file in std::fs::read_dir(folder).expect("the shaders are there") {
+            let path = file.expect("a file").path();
+            let source = std::fs::read_to_string(&path).expect("text");
+            shaders += 1;
+            // See `Gpu::numbers`: values of uniform buffers are compiled into the shader by software Vulkan.
+            assert!(!source.contains("var<uniform>"), "{}: a uniform buffer", path.display());
+        }
+        assert!(shaders > 5, "{shaders} shaders");
+    }
+}

@@ -1,0 +1,232 @@
+//! Drawing a view: two layers of light, each coarse while it moves and fine when it rests, and what is made of them.
+
+use std::time::Instant;
+
+use kiss3d::camera::Camera3d;
+use kiss3d::renderer::Renderer3d;
+use kiss3d::resource::RenderContext;
+
+use super::canvas::Canvas;
+use super::film::{Development, Outlet, PostProcess};
+use super::frame::{Frame, FrameSpec};
+use super::stage::Layer;
+use super::{FRAMES, GpuPainter};
+use crate::paint::View;
+use crate::paint::device::Gpu;
+use crate::paint::quality::{Effort, Still, still};
+use lavoxel_render::Camera;
+
+const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];
+
+/// The layers of one picture, and what develops them.
+#[derive(Default)]
+pub(super) struct Accumulator {
+    /// For each layer, while something moves.
+    coarse: [Canvas; 2],
+    /// For each layer, at the whole resolution, when nothing moves.
+    fine: [Canvas; 2],
+    /// Which layers are shown from their fine canvas.
+    shows_fine: [bool; 2],
+    development: Option<Development>,
+    /// The textures that the development reads: for each layer whether the fine ones, and their number.
+    of: [(bool, u64); 2],
+}
+
+/// A layer's frames: from which camera, at most how many, and in how many bands each.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) camera: &'a Camera,
+    pub(super) most: u32,
+    pub(super) bands: u32,
+}
+
+impl Accumulator {
+    /// Begins new averages.
+    pub(super) fn forget(&mut self) {
+        self.coarse.iter_mut().chain(&mut self.fine).for_each(Canvas::forget);
+    }
+
+    /// Whether the lava is shown at the whole resolution.
+    pub(super) fn is_fine(&self) -> bool {
+        self.shows_fine[Layer::Lava as usize]
+    }
+
+    /// Development of the layers, once both are drawn.
+    pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
+        let canvas = |layer: usize| if self.shows_fine[layer] { &self.fine[layer] } else { &self.coarse[layer] };
+        let ((backdrop, first), (lava, second)) = (canvas(0).sheet()?, canvas(1).sheet()?);
+        let of = [(self.shows_fine[0], first), (self.shows_fine[1], second)];
+        if self.development.is_none() || self.of != of {
+            self.development = Some(film.development(gpu, backdrop, lava));
+            self.of = of;
+        }
+        self.development.as_ref()
+    }
+}
+
+impl GpuPainter {
+    /// The numbers of a frame; `None` before the first scene has come.
+    fn frame(&self, view: &View, camera: &Camera, shift: [f32; 3]) -> Option<Frame> {
+        let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
+        let cut = |axis: usize| lava.cut_cells[axis].filter(|_| view.cuts_shown[axis]);
+        Some(Frame::new(&FrameSpec {
+            camera,
+            grid: lava.grid,
+            land: &ground.maps.land,
+            look: &self.look,
+            sky: &self.sky,
+            transfer: &self.transfer,
+            empty: self.transfer.of_interest(&self.look).empty,
+            steps: self.steps,
+            shift,
+            cuts: [cut(0), cut(1), cut(2)],
+            cuts_of_amounts: lava.cuts_of_amounts,
+            volume_shown: view.volume_shown,
+            ground_shown: view.ground_shown,
+            media: &lava.media.looks,
+            fog: &lava.fog,
+            smoke: lava.smoke.there,
+            sea: self.sea,
+            mouths: &self.mouths,
+        }))
+    }
+
+    /// The numbers on which a layer depends, and its content.
+    fn identity(&self, layer: Layer, view: &View, camera: &Camera) -> Option<(Frame, u64)> {
+        let frame = self.frame(view, camera, [0.0; 3])?;
+        Some(match layer {
+            Layer::Backdrop => (frame.without_flow(), self.scenery),
+            Layer::Lava => (frame, self.content),
+        })
+    }
+
+    /// Draws one more band of a frame for the average of a layer, or the first of a new picture; false when there are
+    /// enough.
+    fn draw_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> bool {
+        self.try_layer(canvas, layer, view, task).is_some()
+    }
+
+    fn try_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> Option<()> {
+        let (still, content) = self.identity(layer, view, task.camera)?;
+        let turn = canvas.turn(&still, content, task.most, task.bands)?;
+        let frame = self.frame(view, task.camera, turn.shift())?;
+        let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
+        let (width, height) = task.camera.size();
+        let exposed = canvas.prepare(
+            [width, height],
+            self.bindings,
+            |size| PostProcess::sheet(&self.gpu, size),
+            |sheet| self.stage.bind(&self.gpu, ground, lava, sheet),
+        );
+        self.stage.set_frame(&self.gpu, &frame);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if exposed.ground_moved(&frame, self.bindings) {
+            self.stage.hit(&mut encoder, exposed.bound(), (ground, frame.goes_on()), exposed.sheet());
+        }
+        self.stage.trace(&mut encoder, layer, exposed.bound(), exposed.sheet(), turn);
+        self.gpu.queue.submit(Some(encoder.finish()));
+        Some(())
+    }
+
+    /// Brings both layers of a picture up to date, and the bloom with them.
+    pub(super) fn draw_picture(&mut self, view: &View, task: Task) {
+        let mut accumulator = std::mem::take(&mut self.pictures);
+        for layer in LAYERS {
+            self.draw_layer(&mut accumulator.coarse[layer as usize], layer, view, task);
+        }
+        self.bloom(&mut accumulator);
+        self.pictures = accumulator;
+    }
+
+    fn bloom(&self, accumulator: &mut Accumulator) {
+        if let Some(development) = accumulator.development(&self.gpu, &self.film) {
+            let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            self.film.bloom(&self.gpu, &mut encoder, development, &self.look);
+            self.gpu.queue.submit(Some(encoder.finish()));
+        }
+    }
+
+    /// Draws more of the window's layers. Says which had something to do.
+    fn draw_window(&mut self, view: &View, window: [usize; 2], effort: Effort, rests: Still) -> [bool; 2] {
+        let mut accumulator = std::mem::take(&mut self.window);
+        let camera = |size: [usize; 2]| view.camera.resized((size[0], size[1]));
+        let whole = still(view.quality, window);
+        let (near, far) = (camera(effort.size), camera(whole));
+        let (frames, bands) = (self.frames, self.resolution.bands(self.clock.last()));
+        let drawn = LAYERS.map(|layer| {
+            let k = layer as usize;
+            let resting = if layer == Layer::Lava { rests.all } else { rests.camera };
+            if !resting || effort.size == whole {
+                let most = if resting { frames } else { effort.repeats };
+                accumulator.shows_fine[k] = false;
+                return self.draw_layer(
+                    &mut accumulator.coarse[k],
+                    layer,
+                    view,
+                    Task { camera: &near, most, bands: 1 },
+                );
+            }
+            let identity = self.identity(layer, view, &far);
+            let is_whole =
+                |canvas: &Canvas| identity.as_ref().is_some_and(|(of, content)| canvas.is_whole(of, *content));
+            let once = Task { camera: &near, most: 1, bands: 1 };
+            let coarse =
+                !is_whole(&accumulator.fine[k]) && self.draw_layer(&mut accumulator.coarse[k], layer, view, once);
+            let fine = Task { camera: &far, most: frames, bands };
+            let fine = self.draw_layer(&mut accumulator.fine[k], layer, view, fine);
+            accumulator.shows_fine[k] = is_whole(&accumulator.fine[k]);
+            coarse || fine
+        });
+        if drawn.contains(&true) {
+            self.bloom(&mut accumulator);
+        }
+        self.window = accumulator;
+        drawn
+    }
+}
+
+impl Renderer3d for GpuPainter {
+    /// Draws the view over what kiss3d has drawn; its camera is not asked.
+    fn render(
+        &mut self,
+        _pass: usize,
+        _camera: &mut dyn Camera3d,
+        render_pass: &mut wgpu::RenderPass<'_>,
+        context: &RenderContext,
+    ) {
+        let Some(view) = self.view.clone().filter(|_| self.lava.is_some()) else { return };
+        if let Some(ground) = &mut self.ground
+            && ground.tend(&self.gpu, &self.look)
+        {
+            self.bindings += 1;
+            self.changed();
+        }
+        let window = [context.viewport_width as usize, context.viewport_height as usize];
+        let rests = self.rest.note(&view, self.content, Instant::now());
+        let effort = self.resolution.moving(view.quality, window, self.clock.last());
+        self.frames = self.resolution.frames(FRAMES, self.clock.last());
+        let mut drawn = [false; 2];
+        let start = self.clock.begin(&self.gpu);
+        for _ in 0..if rests.all { 1 } else { effort.repeats } {
+            let now = self.draw_window(&view, window, effort, rests);
+            drawn = [drawn[0] | now[0], drawn[1] | now[1]];
+        }
+        // A fine layer says nothing of how long a frame of a moving picture takes.
+        if let Some(start) = start
+            && drawn[1]
+            && !rests.all
+            && (!drawn[0] || !rests.camera)
+        {
+            self.clock.end(&self.gpu, start);
+            self.resolution.timed();
+        }
+        self.settled = rests.all && !drawn.contains(&true);
+        self.shown += u64::from(drawn.contains(&true));
+        if let Some(development) = self.window.development(&self.gpu, &self.film) {
+            self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Window, window);
+        }
+        if let Some(development) = self.window.development(&self.gpu, &self.film) {
+            self.film.show(&self.gpu, render_pass, development, context.sample_count);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The light of a picture and its way to the screen: targets of one size, bloom, and the last pass.
+
+use lavoxel_render::film::{BLOCK, Shimmer, radii};
+use lavoxel_render::{LookSpec, Style};
+
+use super::stage::mask_of_noise;
+use super::wgsl::{self, numbers};
+use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
+
+/// Light is kept as `c / (1 + max(c))`, so that averages of frames weigh what the eye sees.
+const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+/// The wide blur works on squares of so many blocks.
+const WIDE: usize = 2;
+
+numbers! {
+    /// Numbers of a pass over light.
+    #[derive(Default)]
+    struct FilmNumbers {
+        /// Exposure, glow, develop (0 plain, 1 filmic), what leaves: 0 as kiss3d's film wants it, 1 coded as sRGB.
+        how: [f32; 4],
+        /// Size of the light texture, size of the target.
+        size: [f32; 4],
+        /// Direction of a blur in texels of its source, its sigma, number of taps to each side.
+        blur: [f32; 4],
+        /// Strength and moment of the heat haze.
+        air: [f32; 4],
+    }
+}
+
+/// Where the last pass writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outlet {
+    /// kiss3d's film of the window, which codes with a plain gamma of 2.2 afterwards.
+    Window,
+    /// A picture, coded as sRGB, with coverage.
+    Picture,
+}
+
+/// Pipelines that do not depend on a size.
+pub(super) struct PostProcess {
+    layout: wgpu::BindGroupLayout,
+    sampler: wgpu::Sampler,
+    mask: wgpu::Buffer,
+    bright: wgpu::RenderPipeline,
+    blur: wgpu::RenderPipeline,
+    picture: wgpu::RenderPipeline,
+    module: wgpu::ShaderModule,
+    /// The last pass into the window, by its number of samples.
+    window: Option<(u32, wgpu::RenderPipeline)>,
+}
+
+/// One pass of the bloom: pipeline and what it reads.
+struct BloomPass {
+    bright: bool,
+    bind: wgpu::BindGroup,
+    to: wgpu::TextureView,
+    numbers: wgpu::Buffer,
+    blur: [f32; 4],
+    sizes: [f32; 4],
+}
+
+/// Textures of one size that light falls on.
+pub(super) struct RenderTarget {
+    pub(super) size: [usize; 2],
+    pub(super) light: Texture,
+    /// Distance to the ground and its face.
+    pub(super) hits: Texture,
+    pub(super) depth: Texture,
+}
+
+/// Development of the light of a backdrop and of the lava over it into a picture.
+pub(super) struct Development {
+    lava_size: [f32; 2],
+    passes: Vec<BloomPass>,
+    develop: wgpu::BindGroup,
+    numbers: wgpu::Buffer,
+}
+
+impl PostProcess {
+    pub(super) fn new(gpu: &Gpu) -> Self {
+        let module = gpu.module(
+            "film",
+            &[wgsl::of_film(), FilmNumbers::wgsl(), include_str!("shaders/film.wgsl").to_owned()].concat(),
+        );
+        let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
+        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        let kinds = [numbers_binding(), sampler, float, float, float, float, numbers_binding()].map(Some);
+        let layout = gpu.layout("film", &kinds);
+        let pass = |fragment: &str, format| {
+            gpu.pipeline(&PipelineSpec {
+                module: &module,
+                vertex: "whole",
+                fragment,
+                layout: &layout,
+                format,
+                blend: None,
+                depth: None,
+                samples: 1,
+            })
+        };
+        let (bright, blur) = (pass("bright", LIGHT), pass("blur", LIGHT));
+        let picture = pass("develop", wgpu::TextureFormat::Rgba8Unorm);
+        Self {
+            sampler: gpu.linear_held(),
+            mask: mask_of_noise(gpu),
+            bright,
+            blur,
+            picture,
+            layout,
+            module,
+            window: None,
+        }
+    }
+
+    /// Binds what a pass reads: lava or the source of a blur, both blurs, backdrop.
+    fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
+        let mut resources = vec![(0, numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
+        let view = |texture: &'_ Texture| texture.view.clone();
+        let views = from.map(view);
+        resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
+        resources.push((6, self.mask.as_entire_binding()));
+        gpu.bind(&self.layout, &resources)
+    }
+
+    /// Textures of this size.
+    pub(super) fn sheet(gpu: &Gpu, size: [usize; 2]) -> RenderTarget {
+        RenderTarget {
+            size,
+            light: gpu.target("light", size, LIGHT),
+            hits: gpu.target("ground hits", size, wgpu::TextureFormat::Rg32Float),
+            depth: gpu.target("depth", size, wgpu::TextureFormat::Depth32Float),
+        }
+    }
+
+    /// Development of the light of two sheets; the bloom has the lava's size.
+    pub(super) fn development(&self, gpu: &Gpu, backdrop: &RenderTarget, lava: &RenderTarget) -> Development {
+        let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
+        let coarse = blocks.map(|n| n.div_ceil(WIDE));
+        let targets: Vec<Texture> =
+            [blocks, blocks, blocks, coarse, coarse].iter().map(|&size| gpu.target("bloom", size, LIGHT)).collect();
+        let [near, wide] = radii(blocks[1]).map(|radius| (radius as f32 * (radius as f32 + 1.0)).sqrt());
+        let wide = wide / WIDE as f32;
+        // bright → 0; 0 → 1 → 2 is the narrow blur, 0 → 3 → 4 the wide one, shrunk on the way.
+        let steps: [(bool, &Texture, usize, [f32; 2], f32); 5] = [
+            (true, &lava.light, 0, [0.0; 2], 1.0),
+            (false, &targets[0], 1, [1.0, 0.0], near),
+            (false, &targets[1], 2, [0.0, 1.0], near),
+            (false, &targets[0], 3, [WIDE as f32, 0.0], wide),
+            (false, &targets[3], 4, [0.0, 1.0], wide),
+        ];
+        let passes = steps
+            .iter()
+            .map(|&(bright, from, to, along, sigma)| {
+                let numbers = gpu.numbers("bloom", size_of::<FilmNumbers>());
+                let to = &targets[to];
+                BloomPass {
+                    bright,
+                    bind: self.bind(gpu, &numbers, [from, from, from, &backdrop.light]),
+                    to: to.view.clone(),
+                    numbers,
+                    blur: [along[0], along[1], sigma, (3.0 * sigma).ceil()],
+                    sizes: [from.size()[0], from.size()[1], to.size()[0], to.size()[1]],
+                }
+            })
+            .collect();
+        let numbers = gpu.numbers("develop", size_of::<FilmNumbers>());
+        let develop = self.bind(gpu, &numbers, [&lava.light, &targets[2], &targets[4], &backdrop.light]);
+        Development { lava_size: lava.light.size(), passes, develop, numbers }
+    }
+
+    /// Makes the bloom of the light, where the look has one.
+    pub(super) fn bloom(
+        &self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        development: &Development,
+        look: &LookSpec,
+    ) {
+        if look.style != Style::Cinematic {
+            return;
+        }
+        for pass in &development.passes {
+            let numbers =
+                FilmNumbers { how: how(look, Outlet::Window), size: pass.sizes, blur: pass.blur, air: [0.0; 4] };
+            gpu.queue.write_buffer(&pass.numbers, 0, bytemuck::bytes_of(&numbers));
+            let mut render = color_pass(encoder, "bloom", &pass.to);
+            render.set_pipeline(if pass.bright { &self.bright } else { &self.blur });
+            render.set_bind_group(0, &pass.bind, &[]);
+            render.draw(0..3, 0..1);
+        }
+    }
+
+    /// Prepares the last pass into a target of `size` pixels.
+    pub(super) fn aim(
+        &self,
+        gpu: &Gpu,
+        development: &Development,
+        (look, steps): (&LookSpec, u64),
+        outlet: Outlet,
+        size: [usize; 2],
+    ) {
+        let [light_width, light_height] = development.lava_size;
+        let size = [light_width, light_height, size[0] as f32, size[1] as f32];
+        let shimmer = if look.style == Style::Cinematic { look.shimmer } else { 0.0 };
+        let Shimmer { strength, moment } = Shimmer::at(shimmer, steps as f64);
+        let air = [strength, moment, 0.0, 0.0];
+        let numbers = FilmNumbers { how: how(look, outlet), size, blur: [0.0; 4], air };
+        gpu.queue.write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
+    }
+
+    /// The last pass into a picture.
+    pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, development: &Development, to: &Texture) {
+        let mut render = color_pass(encoder, "develop", &to.view);
+        render.set_pipeline(&self.picture);
+        render.set_bind_group(0, &development.develop, &[]);
+        render.draw(0..3, 0..1);
+    }
+
+    /// The last pass into the window, inside kiss3d's pass.
+    pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, development: &Development, samples: u32) {
+        if self.window.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
+            self.window = Some((samples, self.window_pipeline(gpu, samples)));
+        }
+        if let Some((_, pipeline)) = &self.window {
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &development.develop, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
+
+    fn window_pipeline(&self, gpu: &Gpu, samples: u32) -> wgpu::RenderPipeline {
+        gpu.pipeline(&PipelineSpec {
+            module: &self.module,
+            vertex: "whole",
+            fragment: "develop",
+            layout: &self.layout,
+            format: kiss3d::context::Context::render_format(),
+            blend: None,
+            depth: Some(gpu.untested_depth()),
+            samples,
+        })
+    }
+}
+
+fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
+    let flag = |yes: bool| f32::from(u8::from(yes));
+    [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]
+}

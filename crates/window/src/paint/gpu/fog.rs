@@ -1,0 +1,138 @@
+//! Gases and the shade of solids on the graphics card: the coarse grid of [`lavoxel_render::media::fog`], computed here when one of
+//! them or the sun changed.
+
+use crate::messages::{MediaPatch, MediaUpdate};
+use crate::paint::device::{Gpu, Texture};
+use lavoxel_automaton::world::Span;
+use lavoxel_base::grid::Grid;
+use lavoxel_render::math::V3;
+use lavoxel_render::media::fog::{Fog, KINDS, Kind, Wanted};
+use lavoxel_render::media::steam::risen;
+use lavoxel_sim::lowpass::{Medium, Volume};
+
+/// Texture of the grid, and the densities from which it is computed.
+pub(super) struct FogTexture {
+    /// Densities of two kinds, light of the sun, light from below; one cell while there is nothing.
+    pub(super) cells: Texture,
+    size: [usize; 3],
+    /// Corners of a box around all gas.
+    pub(super) low: [f32; 3],
+    pub(super) high: [f32; 3],
+    /// Cells along the edge of a coarse one.
+    pub(super) edge: f32,
+    pub(super) kinds: [Kind; KINDS],
+    pub(super) is_there: bool,
+    /// Whether there is any gas.
+    pub(super) has_gas: bool,
+    /// The densities of gases and solids alone.
+    read: Volume,
+    /// For each of them and row, numbered `z · ny + y`, the cells outside of which it is empty.
+    rows: Vec<Vec<Span>>,
+    /// The place of each among the media of an update, and the number of these.
+    places: Vec<usize>,
+    sent: usize,
+    /// The sun, the height of a cell in its widths, and how far eddies have risen, for which it was computed.
+    sun: V3,
+    tall: f32,
+    risen: f32,
+}
+
+impl FogTexture {
+    /// Of nothing.
+    pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
+        let size = [1, 1, 1];
+        Self {
+            cells: gpu.map("gases", size, wgpu::TextureFormat::Rgba8Unorm),
+            size,
+            low: [0.0; 3],
+            high: [0.0; 3],
+            edge: 1.0,
+            kinds: [Kind::NONE; KINDS],
+            is_there: false,
+            has_gas: false,
+            read: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new(), air: None, crust: None },
+            rows: Vec::new(),
+            places: Vec::new(),
+            sent: 0,
+            sun: V3::y(),
+            tall: 1.0,
+            risen: 0.0,
+        }
+    }
+
+    /// Takes what changed, if anything, and computes the grid under this sun, of cells so many times as high as wide, after so
+    /// many steps; true when the texture is a new one.
+    pub(super) fn apply(
+        &mut self,
+        gpu: &Gpu,
+        update: Option<&MediaUpdate>,
+        (sun, tall, steps): (V3, f32, u64),
+    ) -> bool {
+        let before = (self.sun, self.tall, self.risen);
+        (self.sun, self.tall, self.risen) = (sun, tall, risen(steps as f64));
+        if let Some(update) = update {
+            if update.reset {
+                self.begin(update);
+            }
+            update.patches.iter().for_each(|patch| self.patch(patch));
+        }
+        let changed = update.is_some() || before != (self.sun, self.tall, self.risen);
+        self.is_there &= !self.places.is_empty();
+        changed && !self.places.is_empty() && self.send(gpu)
+    }
+
+    fn begin(&mut self, update: &MediaUpdate) {
+        let grid = self.read.grid;
+        self.sent = update.media.len();
+        let is_read = |k: &usize| Wanted::reads(update.media[*k].1.preset.form());
+        self.places = (0..self.sent).filter(is_read).collect();
+        let medium = |k: &usize| {
+            let (name, look) = update.media[*k].clone();
+            Medium { name, look, density: vec![0; grid.cells()] }
+        };
+        self.read.media = self.places.iter().map(medium).collect();
+        self.rows = vec![vec![Span::EMPTY; grid.ny * grid.nz]; self.places.len()];
+    }
+
+    fn patch(&mut self, patch: &MediaPatch) {
+        let (grid, count) = (self.read.grid, self.sent.max(1));
+        let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
+        let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
+        for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
+            let (start, row) = (grid.index([0, y, z]), z * grid.ny + y);
+            for ((medium, rows), place) in self.read.media.iter_mut().zip(&mut self.rows).zip(&self.places) {
+                let cells = &mut medium.density[start..start + grid.nx];
+                let to = cells[x..x + width].iter_mut();
+                to.zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[*place]);
+                let held = |cell: &u8| *cell > 0;
+                rows[row] = match (cells.iter().position(held), cells.iter().rposition(held)) {
+                    (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
+                    _ => Span::EMPTY,
+                };
+            }
+        }
+    }
+
+    /// Computes the coarse grid and sends it.
+    fn send(&mut self, gpu: &Gpu) -> bool {
+        self.is_there = false;
+        let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else { return false };
+        let fog = Fog::new(&self.read, &wanted, |k| &self.rows[k]);
+        if fog.is_empty() {
+            return false;
+        }
+        let boxes = fog.boxes().map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
+        let around = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)));
+        (self.has_gas, self.is_there, self.edge) = (around.is_some(), true, fog.edge as f32);
+        let (low, high) = around.unwrap_or_default();
+        (self.low, self.high) = (low.into(), high.into());
+        self.kinds = std::array::from_fn(|k| fog.kinds.get(k).copied().unwrap_or(Kind::NONE));
+        let size = [fog.grid.nx, fog.grid.ny, fog.grid.nz];
+        let new = std::mem::replace(&mut self.size, size) != size;
+        if new {
+            self.cells = gpu.map("gases", size, wgpu::TextureFormat::Rgba8Unorm);
+        }
+        gpu.write(&self.cells, [0; 3], size, fog.cells.as_flattened());
+        new
+    }
+}

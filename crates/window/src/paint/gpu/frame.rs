@@ -1,0 +1,362 @@
+//! The numbers of one frame as the shaders read them.
+
+use bytemuck::Zeroable;
+
+use lavoxel_automaton::view::Form;
+use lavoxel_automaton::world::CellMeasure;
+use lavoxel_base::grid::Grid;
+use lavoxel_render::contents::opened;
+use lavoxel_render::ground::beyond::Ends;
+use lavoxel_render::ground::floor::Floor;
+use lavoxel_render::ground::land::TerrainLook;
+use lavoxel_render::ground::sky::Sky;
+use lavoxel_render::lava::plates::{copies, plate_size};
+use lavoxel_render::lava::sparks::{MOST as MOST_SPARKS, MOST_MOUTHS, Sparks};
+use lavoxel_render::math::V3;
+use lavoxel_render::media::flame::Flame;
+use lavoxel_render::media::fog::KINDS;
+use lavoxel_render::media::plume::Generations;
+use lavoxel_render::media::sea::{FAR, Sea};
+use lavoxel_render::media::smoke::{cut, stride};
+use lavoxel_render::media::steam::risen;
+use lavoxel_render::media::water::{Liquid, ripples_moved};
+use lavoxel_render::style::transfer::Transfer;
+use lavoxel_render::{Camera, LookSpec, MaterialLook, Mouth, Style, Surroundings};
+
+use super::fog::FogTexture;
+use super::media::MOST;
+use super::smoke::SmokeBox;
+use super::wgsl::numbers;
+
+type Four = [f32; 4];
+
+numbers! {
+    /// Numbers of one frame as the shaders read them.
+    pub(super) struct Frame {
+        eye: Four,
+        /// Half the picture's width and height at distance 1, along the camera's right and up.
+        right: Four,
+        up: Four,
+        /// W: square of the height of a cell as it is drawn, in its widths.
+        forward: Four,
+        /// Width, height, shift of this frame's rays within a pixel (x, y).
+        size: Four,
+        /// Nx, ny, nz, cells per unit of pattern.
+        cells: Four,
+        /// Nodes of the ground across and down, nodes per cell, first shift of ray starts.
+        nodes: Four,
+        /// Foot and top of the ground block, density up to which nothing is drawn, distance between samples.
+        block: Four,
+        clip_low: Four,
+        clip_high: Four,
+        /// Planes of the slices along x, y, z, or below 0; w: bits of those that only cut the box open.
+        cuts: Four,
+        /// Iso, film, crust, width of plates.
+        lava: Four,
+        /// Cold, hot, light of the lava on rock, haze.
+        heat: Four,
+        /// Temperatures of lava with energy 0 and 1 per amount, 1 where they are known, energy per amount at the end of the palette.
+        kelvin: Four,
+        /// Style, colour by energy per amount (1) or by amount (0), volume shown, ground shown.
+        view: [u32; 4],
+        /// Phase and offset of the two copies of the riding crust; phase below 0: no ride.
+        ride: Four,
+        /// Lowest height of the ground, and the rise from there to what counts as its top; height of the floor around the box.
+        altitude: Four,
+        /// Floor around the box: 0 none, 1 land, 2 a table; mean height of the box's sides over it; number of fountains, and width of a
+        /// pixel at distance 1.
+        floor: Four,
+        /// Foot of a flame and its height in widths of a cell, 0 without one; where its tip is blown.
+        flame: Four,
+        flame_blown: Four,
+        /// Sea around the box: its level, its medium, 1 where it is there, cells to its haze.
+        sea: Four,
+        /// Ground around the box: cells from its first node to the box and from node to node, nodes along x and z.
+        beyond: Four,
+        /// Balls around fountains; numbers of the first of their streaks, and of the first of the next.
+        fountains: [Four; MOST_MOUTHS],
+        fountain_streaks: [Four; MOST_MOUTHS],
+        /// Heads of streaks with their radius, and tails with their temperature.
+        spark_heads: [Four; MOST_SPARKS],
+        spark_tails: [Four; MOST_SPARKS],
+        sun: Four,
+        sun_color: Four,
+        zenith: Four,
+        horizon: Four,
+        nadir: Four,
+        halo: Four,
+        /// Share of the sky that clouds cover, how bright stars are, 1 where hills stand at the horizon.
+        sky: Four,
+        ambient_below: Four,
+        ambient_above: Four,
+        /// Lamp of the scientific styles; w: smallest density that can be seen there.
+        lamp: Four,
+        /// Number of media besides the lava, how far their ripples have moved, 1 where a ray ends at one of them.
+        media: Four,
+        /// By medium: share of usual absorption, height of ripples, number of the preset.
+        media_look: [Four; MOST],
+        /// By medium: colour.
+        media_color: [Four; MOST],
+        /// By medium that light passes: what a cell takes out of light, and what great depth sends back of the sky's and the lava's.
+        media_absorbed: [Four; MOST],
+        media_deep: [Four; MOST],
+        media_warmed: [Four; MOST],
+        /// Corners of a box around all gas; w: 1 where there is any, cells along the edge of a coarse one.
+        fog_low: Four,
+        fog_high: Four,
+        /// By kind of gas: colour, extinction of a full cell.
+        fog_kind: [Four; KINDS],
+        /// Depth of the billows of both kinds, how far they have risen.
+        fog_more: Four,
+        smoke: SmokeNumbers,
+    }
+}
+
+numbers! {
+    /// Numbers of the smoke of a frame; all zero without smoke.
+    pub(super) struct SmokeNumbers {
+        /// Corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no smoke.
+        low: Four,
+        /// Air cells along x, y, z; w: absorption to a voxel of way of the largest density.
+        cells: Four,
+        /// Corners of a box around all smoke that is shown; w: distance between samples, and strength of the billows.
+        begins: Four,
+        ends: Four,
+        /// Colour of ash; w: strength of the lava's light on it.
+        albedo: Four,
+        /// Of two generations of billows: steps that the flow has carried them, and weight.
+        carried: Four,
+        /// x: 1 where its cells have the colours of inks.
+        inks: Four,
+    }
+}
+
+impl SmokeNumbers {
+    /// Of the smoke in the shares `clip` of a box of `size` voxels.
+    fn new(there: &SmokeBox, spec: &FrameSpec, (clip, size): ([[f32; 2]; 3], [f32; 3])) -> Self {
+        let air = &spec.look.air;
+        let shown = cut(there.around, clip, size);
+        let [from, to] = [0, 1].map(|end| shown.map(|ends| ends[end]));
+        let [(first, _, weight), (second, _, other)] = Generations::at(spec.steps as f64).carried;
+        Self {
+            low: with(there.low, there.edge),
+            cells: with(there.cells, there.most),
+            begins: with(from, stride(there.edge, spec.look.step)),
+            ends: with(to, air.detail),
+            albedo: with(air.albedo, air.glow * spec.sky.adapted),
+            carried: [first, weight, second, other],
+            inks: [f32::from(u8::from(there.has_inks)), 0.0, 0.0, 0.0],
+        }
+    }
+}
+
+/// Inputs of a frame.
+pub(super) struct FrameSpec<'a> {
+    pub(super) camera: &'a Camera,
+    pub(super) grid: Grid,
+    pub(super) land: &'a TerrainLook,
+    pub(super) look: &'a LookSpec,
+    pub(super) sky: &'a Sky,
+    pub(super) transfer: &'a Transfer,
+    /// Density up to which nothing is drawn.
+    pub(super) empty: u8,
+    /// Steps simulated so far.
+    pub(super) steps: u64,
+    /// Shift of the rays within a pixel, and of their first samples.
+    pub(super) shift: [f32; 3],
+    /// Cells of the slices to show.
+    pub(super) cuts: [Option<usize>; 3],
+    /// Which of them show amounts.
+    pub(super) cuts_of_amounts: [bool; 3],
+    pub(super) volume_shown: bool,
+    pub(super) ground_shown: bool,
+    /// The media besides the lava.
+    pub(super) media: &'a [MaterialLook],
+    /// The gases.
+    pub(super) fog: &'a FogTexture,
+    /// Ash and steam in the air.
+    pub(super) smoke: Option<SmokeBox>,
+    /// Water at the sides of the box.
+    pub(super) sea: Option<Sea>,
+    /// Mouths of vents that throw clots.
+    pub(super) mouths: &'a [Mouth],
+}
+
+impl Frame {
+    pub(super) fn new(spec: &FrameSpec) -> Self {
+        let (camera, look, land, sky) = (spec.camera, spec.look, spec.land, spec.sky);
+        let (width, height) = camera.size();
+        let [right, up, forward] = camera.axes();
+        let half_height = camera.half_height();
+        let cells = [spec.grid.nx, spec.grid.ny, spec.grid.nz].map(|n| n as f32);
+        let nodes = &land.block.heights;
+        let middle = |axis: usize| spec.cuts[axis].map_or(-1.0, |cell| cell as f32 + 0.5);
+        let plane = |axis: usize| spec.cuts[axis].map(|_| middle(axis) / cells[axis]);
+        let eye = camera.eye();
+        let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
+        let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
+        let flag = u32::from;
+        let sea = sea(spec, clip);
+        let around = land
+            .beyond
+            .as_ref()
+            .filter(|beyond| is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0));
+        let floor = Floor::of(look, &land.block, land.unit, around);
+        let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
+        let mouths = if spec.volume_shown { spec.mouths } else { &[] };
+        let sparks = Sparks::at(mouths, spec.steps as f64, look.sparks, land.unit);
+        let flame = Flame::of(look, spec.steps as f64).filter(|_| spec.volume_shown);
+        let fountain = |k: usize| sparks.fountains.get(k);
+        let streak = |k: usize| sparks.streaks.get(k);
+        Self {
+            eye: four(camera.eye().coords, 1.0),
+            right: four(right * (half_height * width as f32 / height as f32), 0.0),
+            up: four(up * half_height, 0.0),
+            forward: four(forward, camera.tall() * camera.tall()),
+            size: [width as f32, height as f32, spec.shift[0], spec.shift[1]],
+            cells: with(cells, land.unit),
+            nodes: [nodes.width as f32, nodes.depth as f32, nodes.per_cell, spec.shift[2]],
+            block: [land.block.foot, land.block.top, f32::from(spec.empty) / 255.0, look.step],
+            clip_low: with(corner(0), 0.0),
+            clip_high: with(corner(1), 0.0),
+            cuts: with([0, 1, 2].map(middle), f32::from(opening(spec))),
+            lava: [look.iso, look.film, look.crust, plate_size(look, land.unit)],
+            heat: [look.heat[0], look.heat[1], look.lava_light, look.haze],
+            kelvin: {
+                let [cold, hot] = look.kelvin.unwrap_or_default();
+                [cold, hot, flag(look.kelvin.is_some()) as f32, look.energy_shown()]
+            },
+            view: [
+                look.style as u32,
+                flag(look.color_by == CellMeasure::SpecificEnergy),
+                flag(spec.volume_shown),
+                flag(spec.ground_shown),
+            ],
+            ride: ride(look, land.unit, spec.steps),
+            altitude: with([land.altitudes()[0], land.altitudes()[1], floor.map_or(0.0, |floor| floor.foot)], 0.0),
+            floor: match floor {
+                Some(floor) => {
+                    [if floor.is_table { 2.0 } else { 1.0 }, floor.side, sparks.fountains.len() as f32, camera.pixel()]
+                }
+                None => [0.0, 0.0, sparks.fountains.len() as f32, camera.pixel()],
+            },
+            flame: flame.map_or([0.0; 4], |flame| four(flame.foot, flame.height)),
+            flame_blown: flame.map_or([0.0; 4], |flame| [flame.blown[0], flame.blown[1], 0.0, 0.0]),
+            sea,
+            beyond: around.map_or([0.0; 4], |beyond| {
+                let heights = beyond.heights();
+                [beyond.margin, beyond.spacing, heights.width as f32, heights.depth as f32]
+            }),
+            fountains: std::array::from_fn(|k| fountain(k).map_or([0.0; 4], |f| four(f.middle, f.radius))),
+            fountain_streaks: std::array::from_fn(|k| {
+                fountain(k).map_or([0.0; 4], |f| [f.streaks[0] as f32, f.streaks[1] as f32, 0.0, 0.0])
+            }),
+            spark_heads: std::array::from_fn(|k| streak(k).map_or([0.0; 4], |s| four(s.head, s.radius))),
+            spark_tails: std::array::from_fn(|k| streak(k).map_or([0.0; 4], |s| four(s.tail, s.kelvin))),
+            sun: four(sky.sun, 0.0),
+            sun_color: four(sky.sun_color, 0.0),
+            zenith: four(sky.zenith, 0.0),
+            horizon: four(sky.horizon, 0.0),
+            nadir: four(sky.nadir, 0.0),
+            halo: four(sky.halo, 0.0),
+            sky: [sky.clouds, sky.stars, flag(sky.hills) as f32, 0.0],
+            ambient_below: four(sky.ambient[1], 0.0),
+            ambient_above: four(sky.ambient[0], 0.0),
+            lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
+            media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), flag(solids) as f32, 0.0],
+            media_look: by_medium(spec.media, |look| [look.depth, look.waves, look.preset as u32 as f32, 0.0]),
+            media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
+            media_absorbed: by_medium(spec.media, |look| four(Liquid::of(look).absorbed, 0.0)),
+            media_deep: by_medium(spec.media, |look| four(Liquid::of(look).deep, 0.0)),
+            media_warmed: by_medium(spec.media, |look| four(Liquid::of(look).warmed, 0.0)),
+            fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
+            fog_high: with(spec.fog.high, spec.fog.edge),
+            fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),
+            fog_more: with(
+                [spec.fog.kinds[0].billows, spec.fog.kinds[1].billows, risen(spec.steps as f64)],
+                flag(spec.fog.has_gas) as f32,
+            ),
+            smoke: match &spec.smoke {
+                Some(there) => SmokeNumbers::new(there, spec, (clip, cells)),
+                None => SmokeNumbers::zeroed(),
+            },
+        }
+    }
+}
+
+impl Frame {
+    /// Leaves out what only the lava depends on.
+    pub(super) fn without_flow(self) -> Self {
+        let nothing = [0.0; 4];
+        let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
+        let smoke = SmokeNumbers::zeroed();
+        let (spark_heads, spark_tails) = ([nothing; MOST_SPARKS], [nothing; MOST_SPARKS]);
+        let (fountains, fountain_streaks) = ([nothing; MOST_MOUTHS], [nothing; MOST_MOUTHS]);
+        let [kind, side, _, pixel] = self.floor;
+        let (floor, sea) = ([kind, side, 0.0, pixel], [0.0, 0.0, self.sea[2], 0.0]);
+        let (flame, flame_blown) = (nothing, nothing);
+        let still = Self {
+            ride: nothing,
+            flame,
+            flame_blown,
+            media: nothing,
+            fog_low,
+            fog_high,
+            fog_kind,
+            fog_more,
+            smoke,
+            ..self
+        };
+        Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
+    }
+
+    /// Whether the ground goes on around the box.
+    pub(super) fn goes_on(&self) -> bool {
+        self.beyond[1] > 0.0
+    }
+
+    /// Whether every pixel's ray and the shown part of the box are the same, and with them where rays meet the ground.
+    pub(super) fn same_rays(&self, other: &Self) -> bool {
+        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond];
+        rays(self) == rays(other)
+    }
+}
+
+/// Whether ground around a box of which this part is shown is drawn.
+fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
+    spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
+}
+
+/// The sea around a box of which this part is shown.
+fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
+    let is_wanted = spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
+    let is_shown = spec.volume_shown && is_land_shown(spec, clip) && spec.land.beyond.is_some();
+    match spec.sea.filter(|sea| is_wanted && is_shown && sea.medium < spec.media.len()) {
+        Some(Sea { medium, level }) => [level, medium as f32, 1.0, FAR * spec.grid.nx.max(spec.grid.nz) as f32],
+        None => [0.0; 4],
+    }
+}
+
+/// Bits of the slices that only cut the box open and show no cells of their own.
+fn opening(spec: &FrameSpec) -> u8 {
+    let opens = |axis: usize| spec.look.style == Style::Cinematic && spec.cuts_of_amounts[axis];
+    (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
+}
+
+/// Phase and offset of the two copies of the crust's pattern; below 0 it does not ride.
+fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
+    copies(look, unit, steps as f64)
+        .map_or([-1.0; 4], |[first, second]| [first.phase, first.offset, second.phase, second.offset])
+}
+
+fn by_medium(media: &[MaterialLook], numbers: impl Fn(&MaterialLook) -> Four) -> [Four; MOST] {
+    std::array::from_fn(|k| media.get(k).map_or([0.0; 4], &numbers))
+}
+
+fn four(v: V3, w: f32) -> Four {
+    [v.x, v.y, v.z, w]
+}
+
+fn with(v: [f32; 3], w: f32) -> Four {
+    [v[0], v[1], v[2], w]
+}

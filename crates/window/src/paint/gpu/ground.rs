@@ -1,0 +1,152 @@
+//! The ground on the graphics card: the maps that `render::land` bakes, and where each pixel's ray meets them.
+
+use std::sync::Arc;
+
+use lavoxel_base::grid::Grid;
+use lavoxel_render::LookSpec;
+use lavoxel_render::ground::beyond::Beyond;
+use lavoxel_render::ground::land::TerrainLook;
+
+use super::caves::CaveBuffer;
+use crate::messages::GroundPatch;
+use crate::paint::bake::BakedGround;
+use crate::paint::device::{Gpu, Texture, halves};
+
+/// The baked ground, uploaded.
+pub(super) struct GroundMaps {
+    /// The maps on this side, for cameras.
+    pub(super) land: Arc<TerrainLook>,
+    pub(super) height: Texture,
+    pub(super) albedo: Texture,
+    pub(super) normal: Texture,
+    pub(super) slope: Texture,
+    /// Corners of the triangles of the top.
+    pub(super) triangles: wgpu::Buffer,
+    pub(super) triangle_corners: u32,
+    /// The ground around the box, and the corners of its triangles; one node that is not drawn without any.
+    pub(super) beyond: wgpu::Buffer,
+    pub(super) beyond_corners: u32,
+}
+
+impl GroundMaps {
+    fn upload(gpu: &Gpu, land: Arc<TerrainLook>) -> Self {
+        let heights = &land.block.heights;
+        let nodes = [heights.width, heights.depth, 0];
+        let map = |label: &str, format, bytes: &[u8], size| {
+            let texture = gpu.map(label, size, format);
+            gpu.write(&texture, [0; 3], size, bytes);
+            texture
+        };
+        let height = map("ground height", wgpu::TextureFormat::R32Float, bytemuck::cast_slice(&heights.data), nodes);
+        let light = &land.light.data;
+        let texels = |rgb: &[lavoxel_render::math::V3], alpha: fn(&nalgebra::Vector2<f32>) -> f32| -> Vec<[u16; 4]> {
+            rgb.iter().zip(light).map(|(c, l)| halves([c.x, c.y, c.z, alpha(l)])).collect()
+        };
+        let format = wgpu::TextureFormat::Rgba16Float;
+        let albedo = map("ground albedo", format, bytemuck::cast_slice(&texels(&land.albedo.data, |l| l.y)), nodes);
+        let normal = map("ground normal", format, bytemuck::cast_slice(&texels(&land.normal.data, |l| l.x)), nodes);
+        let slope: Vec<[u16; 2]> = land.slope.data.iter().map(|s| halves([s.x, s.y])).collect();
+        let columns = [land.slope.width, land.slope.depth, 0];
+        let slope = map("ground slope", wgpu::TextureFormat::Rg16Float, bytemuck::cast_slice(&slope), columns);
+        let corners = triangles(heights.width as u32, heights.depth as u32);
+        let bytes: &[u8] = bytemuck::cast_slice(&corners);
+        let triangles = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("ground triangles"),
+            size: bytes.len() as u64,
+            usage: wgpu::BufferUsages::INDEX | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        gpu.queue.write_buffer(&triangles, 0, bytes);
+        let triangle_corners = corners.len() as u32;
+        let nodes = land.beyond.as_ref().map_or_else(|| vec![[0; 4]], around);
+        let bytes: &[u8] = bytemuck::cast_slice(&nodes);
+        let beyond = gpu.numbers("ground around", bytes.len());
+        gpu.queue.write_buffer(&beyond, 0, bytes);
+        let squares = |beyond: &Beyond| (beyond.heights().width - 1) * (beyond.heights().depth - 1);
+        let beyond_corners = 6 * land.beyond.as_ref().map_or(0, squares) as u32;
+        Self { land, height, albedo, normal, slope, triangles, triangle_corners, beyond, beyond_corners }
+    }
+
+    /// Corners of the four walls.
+    pub(super) fn wall_corners(&self) -> u32 {
+        let heights = &self.land.block.heights;
+        6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
+    }
+}
+
+/// Nodes of the ground around a box: height, colour, normal and light.
+fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
+    let node = |k: usize| {
+        let (color, normal, light) = (beyond.albedo.data[k], beyond.normal.data[k], beyond.light.data[k]);
+        let [red, green, blue, east, south] = halves([color.x, color.y, color.z, normal.x, normal.z]).map(u32::from);
+        let [sky, sun] = [light.x, light.y].map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u32);
+        [beyond.heights().data[k].to_bits(), red | green << 16, blue | east << 16, south | sky << 16 | sun << 24]
+    };
+    (0..beyond.heights().data.len()).map(node).collect()
+}
+
+/// Two triangles for each square of nodes.
+fn triangles(width: u32, depth: u32) -> Vec<u32> {
+    let square = |k: u32| {
+        let a = k / (width - 1) * width + k % (width - 1);
+        [a, a + width, a + 1, a + 1, a + width, a + width + 1]
+    };
+    (0..(width - 1) * (depth - 1)).flat_map(square).collect()
+}
+
+/// The ground on the graphics card.
+pub(super) struct GroundRoom {
+    pub(super) baked: BakedGround,
+    pub(super) maps: GroundMaps,
+    pub(super) caves: CaveBuffer,
+}
+
+impl GroundRoom {
+    /// Shows a whole ground, coarsely at first.
+    pub(super) fn new(gpu: &Gpu, ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
+        let baked = BakedGround::new(ground, grid, look);
+        let maps = GroundMaps::upload(gpu, baked.land.clone());
+        let mut caves = CaveBuffer::none(gpu);
+        caves.follow(gpu, &baked.land.block.caves);
+        Self { baked, maps, caves }
+    }
+
+    /// Takes a changed part.
+    pub(super) fn apply(&mut self, gpu: &Gpu, patch: &GroundPatch, look: &LookSpec) {
+        let changed = self.baked.apply(patch, look);
+        self.upload(gpu, changed);
+    }
+
+    /// Takes what was baked meanwhile and starts what is due; true when the shown maps changed.
+    pub(super) fn tend(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
+        let changed = self.baked.tend(look);
+        self.upload(gpu, changed)
+    }
+
+    /// Waits for the final maps; true when the shown maps changed.
+    pub(super) fn finish(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
+        let changed = self.baked.finish(look);
+        self.upload(gpu, changed)
+    }
+
+    fn upload(&mut self, gpu: &Gpu, changed: bool) -> bool {
+        if changed {
+            self.maps = GroundMaps::upload(gpu, self.baked.land.clone());
+            self.caves.follow(gpu, &self.baked.land.block.caves);
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::triangles;
+
+    #[test]
+    fn triangles_cover_every_square_once() {
+        let corners = triangles(3, 4);
+        assert_eq!(corners.len(), 6 * 2 * 3);
+        assert_eq!(corners[..6], [0, 3, 1, 1, 3, 4]);
+        assert_eq!(corners.iter().max(), Some(&11));
+    }
+}

@@ -1,0 +1,138 @@
+//! The volume, its empty bricks, the slices and the light of the lava on the graphics card; only what changed is sent.
+
+use crate::messages::{Cut, Patch};
+use lavoxel_base::grid::Grid;
+
+use crate::paint::device::{Gpu, Texture, halves};
+
+use super::bricks::{FARTHEST, TooLarge, brick_count, distances};
+use super::fog::FogTexture;
+use super::media::MediaTextures;
+use super::smoke::SmokeTextures;
+
+/// Everything about the lava that shaders read.
+pub(super) struct VolumeTextures {
+    pub(super) grid: Grid,
+    pub(super) volume: Texture,
+    pub(super) bricks: Texture,
+    pub(super) ember: Texture,
+    /// The other materials.
+    pub(super) media: MediaTextures,
+    /// Those of them that are gases.
+    pub(super) fog: FogTexture,
+    /// Ash and steam in the air.
+    pub(super) smoke: SmokeTextures,
+    /// The slices across x, y and z, one after the other.
+    pub(super) cuts: wgpu::Buffer,
+    /// Cell of each slice that is there.
+    pub(super) cut_cells: [Option<usize>; 3],
+    /// Which slices show amounts.
+    pub(super) cuts_of_amounts: [bool; 3],
+    /// Largest density of each brick.
+    brick_maxima: Vec<u8>,
+    /// Which bricks were last sent as worth sampling.
+    occupied: Vec<bool>,
+    /// Densities up to this are not drawn.
+    empty: u8,
+    /// Whether empty bricks are jumped over; pictures are the same either way.
+    skipping: bool,
+}
+
+impl VolumeTextures {
+    /// A box without lava; refused when the graphics card cannot hold it.
+    pub(super) fn new(gpu: &Gpu, grid: Grid) -> Result<Self, TooLarge> {
+        let size = [grid.nx, grid.ny, grid.nz];
+        let most = gpu.device.limits().max_texture_dimension_3d as usize;
+        if size.iter().any(|&side| side > most) {
+            return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
+        }
+        // A new texture is all zero.
+        let volume = gpu
+            .within_memory(|| gpu.map("volume", size, wgpu::TextureFormat::Rg8Unorm))
+            .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        let count = brick_count(grid);
+        let total = count.iter().product();
+        let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
+        gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
+        let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rgba16Float);
+        let cuts = gpu.numbers("slices", CUT_TEXEL * cut_places(grid)[3]);
+        Ok(Self {
+            grid,
+            volume,
+            bricks,
+            ember,
+            media: MediaTextures::none(gpu, grid),
+            fog: FogTexture::none(gpu, grid),
+            smoke: SmokeTextures::none(gpu),
+            cuts,
+            cut_cells: [None; 3],
+            cuts_of_amounts: [false; 3],
+            brick_maxima: vec![0; total],
+            occupied: vec![false; total],
+            empty: 0,
+            skipping: true,
+        })
+    }
+
+    /// Sends the boxes of the volume that changed and returns their bytes.
+    pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
+        for patch in patches {
+            gpu.write(&self.volume, patch.origin, patch.size, bytemuck::cast_slice(&patch.texels));
+        }
+        patches.iter().map(|patch| 2 * patch.texels.len()).sum()
+    }
+
+    /// Other bricks hold lava.
+    pub(super) fn set_bricks(&mut self, gpu: &Gpu, maxima: Vec<u8>) {
+        self.brick_maxima = maxima;
+        self.send_bricks(gpu, false);
+    }
+
+    /// Another density up to which nothing is drawn, or another way to cross empty space.
+    pub(super) fn set_empty(&mut self, gpu: &Gpu, empty: u8, skipping: bool) {
+        let changed = (self.empty, self.skipping) != (empty, skipping);
+        (self.empty, self.skipping) = (empty, skipping);
+        if changed {
+            self.media.set_skipping(gpu, skipping);
+            self.send_bricks(gpu, true);
+        }
+    }
+
+    fn send_bricks(&mut self, gpu: &Gpu, anyway: bool) {
+        let occupied: Vec<bool> = self.brick_maxima.iter().map(|&most| most > self.empty || !self.skipping).collect();
+        if !anyway && occupied == self.occupied {
+            return;
+        }
+        let distance = distances(self.grid, occupied.iter().copied());
+        gpu.write(&self.bricks, [0; 3], brick_count(self.grid), &distance);
+        self.occupied = occupied;
+    }
+
+    /// Sends the light that leaves each column, its height times that light, and the temperature of its surface.
+    pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
+        let texels: Vec<[u16; 4]> =
+            ember.iter().map(|[glow, lifted, kelvin]| halves([*glow, *lifted, *kelvin, 0.0])).collect();
+        gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
+    }
+
+    /// Sends a slice along an axis.
+    pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) {
+        let places = cut_places(self.grid);
+        // A slice of another box would lie over its neighbours.
+        if cut.texels.len() == places[axis + 1] - places[axis] {
+            let bytes = cut.texels.as_flattened();
+            gpu.queue.write_buffer(&self.cuts, (CUT_TEXEL * places[axis]) as u64, bytes);
+            self.cut_cells[axis] = Some(cut.cell);
+            self.cuts_of_amounts[axis] = cut.of_amounts;
+        }
+    }
+}
+
+/// Bytes of a texel of a slice.
+const CUT_TEXEL: usize = 4;
+
+/// Where the slices across x, y and z begin in their buffer, in texels, and where the last one ends.
+fn cut_places(grid: Grid) -> [usize; 4] {
+    let Grid { nx, ny, nz } = grid;
+    [0, ny * nz, ny * nz + nz * nx, ny * nz + nz * nx + ny * nx]
+}

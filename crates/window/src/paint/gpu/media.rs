@@ -1,0 +1,123 @@
+//! The materials besides the lava on the graphics card, one channel of two textures for each.
+
+use crate::messages::MediaUpdate;
+use crate::paint::device::{Gpu, Texture};
+use lavoxel_automaton::view::MaterialLook;
+use lavoxel_base::grid::Grid;
+use lavoxel_render::media::clear::{LEAST, step_opacity};
+
+use super::bricks::{TooLarge, brick_count, distances};
+
+/// Channels of a texture.
+const CHANNELS: usize = 4;
+/// Most materials besides the lava that a graphics card draws: the channels of two textures. The ray-marcher draws all.
+pub(super) const MOST: usize = 2 * CHANNELS;
+/// Entries of the table of opacities.
+const ENTRIES: usize = 256;
+
+/// Textures of the media.
+pub(super) struct MediaTextures {
+    grid: Grid,
+    /// Densities of the first media, and of those after them; one cell while there are none of these.
+    pub(super) densities: [Texture; 2],
+    /// Distance to the nearest brick with any of them, in bricks.
+    pub(super) bricks: Texture,
+    /// Opacity of one step by density, in the plain styles.
+    pub(super) opacities: wgpu::Buffer,
+    pub(super) looks: Vec<MaterialLook>,
+    /// Channels of an update, and of the textures.
+    sent: usize,
+    channels: [usize; 2],
+    maxima: Vec<u8>,
+    skipping: bool,
+}
+
+impl MediaTextures {
+    /// None of them.
+    pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
+        Self {
+            grid,
+            densities: ["media", "more media"].map(|name| gpu.map(name, [1, 1, 1], wgpu::TextureFormat::Rgba8Unorm)),
+            bricks: gpu.map("bricks of media", [1, 1, 1], wgpu::TextureFormat::R8Uint),
+            opacities: gpu.numbers("opacities of media", ENTRIES * size_of::<[f32; MOST]>()),
+            looks: Vec::new(),
+            sent: 0,
+            channels: [0; 2],
+            maxima: Vec::new(),
+            skipping: true,
+        }
+    }
+
+    /// Sends what changed; the bytes, and whether the textures are new ones. `step` is the distance between samples.
+    ///
+    /// # Errors
+    /// When the graphics card cannot hold them.
+    pub(super) fn apply(&mut self, gpu: &Gpu, update: &MediaUpdate, step: f32) -> Result<(usize, bool), TooLarge> {
+        if update.reset {
+            self.begin(gpu, update)?;
+            self.set_step(gpu, step);
+        }
+        let mut bytes = 0;
+        for patch in &update.patches {
+            for (half, texture) in self.densities.iter().enumerate().filter(|(half, _)| self.channels[*half] > 0) {
+                // Two and four channels are a whole texel, three are not.
+                let channels = CHANNELS * half..CHANNELS * half + self.channels[half];
+                let value = |cell: &[u8], k: usize| cell.get(k).copied().unwrap_or(0);
+                let cells = patch.texels.chunks_exact(self.sent.max(1));
+                let texels: Vec<u8> = cells.flat_map(|cell| channels.clone().map(move |k| value(cell, k))).collect();
+                gpu.write(texture, patch.origin, patch.size, &texels);
+                bytes += texels.len();
+            }
+        }
+        if let Some(maxima) = &update.bricks {
+            self.maxima.clone_from(maxima);
+            self.send_bricks(gpu);
+        }
+        Ok((bytes, update.reset))
+    }
+
+    fn begin(&mut self, gpu: &Gpu, update: &MediaUpdate) -> Result<(), TooLarge> {
+        let size = [self.grid.nx, self.grid.ny, self.grid.nz];
+        self.sent = update.media.len();
+        self.looks = update.media.iter().take(MOST).map(|(_, look)| look.clone()).collect();
+        for (half, texture) in self.densities.iter_mut().enumerate() {
+            let (channels, format) = match self.looks.len().saturating_sub(CHANNELS * half) {
+                0 => (0, wgpu::TextureFormat::Rgba8Unorm),
+                1 => (1, wgpu::TextureFormat::R8Unorm),
+                2 => (2, wgpu::TextureFormat::Rg8Unorm),
+                _ => (4, wgpu::TextureFormat::Rgba8Unorm),
+            };
+            self.channels[half] = channels;
+            let size = if channels > 0 { size } else { [1; 3] };
+            // A new texture is all zero.
+            *texture = gpu
+                .within_memory(|| gpu.map("media", size, format))
+                .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        }
+        self.bricks = gpu.map("bricks of media", brick_count(self.grid), wgpu::TextureFormat::R8Uint);
+        Ok(())
+    }
+
+    /// Another distance between samples.
+    pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
+        let tables: Vec<Vec<f32>> = self.looks.iter().map(|look| step_opacity(look, step, ENTRIES)).collect();
+        let entry = |i: usize| std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |table| table[i]));
+        let entries: Vec<[f32; MOST]> = (0..ENTRIES).map(entry).collect();
+        gpu.queue.write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
+    }
+
+    /// Whether empty bricks are jumped over.
+    pub(super) fn set_skipping(&mut self, gpu: &Gpu, skipping: bool) {
+        self.skipping = skipping;
+        self.send_bricks(gpu);
+    }
+
+    fn send_bricks(&self, gpu: &Gpu) {
+        if self.maxima.is_empty() {
+            return;
+        }
+        let full = |&most: &u8| f32::from(most) > 255.0 * LEAST || !self.skipping;
+        let distance = distances(self.grid, self.maxima.iter().map(full));
+        gpu.write(&self.bricks, [0; 3], brick_count(self.grid), &distance);
+    }
+}

@@ -1,0 +1,277 @@
+//! Drawing by the passes of a graphics card.
+//!
+//! The pictures are those of `render::Renderer`: the same baked ground, transfer function, camera and formulas (in
+//! WGSL under `shaders/`). The passes:
+//!
+//! ```text
+//! ground   triangles → distance and face per pixel         only when the camera or the ground changed
+//! caves    one ray per pixel through the cells of caves    the same, where there are caves
+//! backdrop one ray per pixel: ground, slices, sky          the same; averaged over frames
+//! lava     one ray per pixel through the volume            averaged over frames while nothing changes
+//! bloom    bright light, blurred narrowly and widely       cinematic only
+//! develop  light → screen
+//! ```
+
+mod accumulator;
+mod bricks;
+mod canvas;
+mod caves;
+mod clock;
+mod film;
+mod fog;
+mod frame;
+mod ground;
+mod lava;
+mod media;
+mod picture;
+mod smoke;
+mod stage;
+#[cfg(test)]
+mod tests;
+mod turn;
+#[cfg(test)]
+mod twins;
+mod wgsl;
+
+use std::time::{Duration, Instant};
+
+use self::accumulator::Accumulator;
+pub use self::bricks::TooLarge;
+use self::clock::DrawClock;
+use self::film::PostProcess;
+use self::ground::GroundRoom;
+use self::lava::VolumeTextures;
+use self::smoke::Shown;
+use self::stage::Stage;
+use super::device::Gpu;
+use super::quality::{Resolution, Rest};
+use super::{PaintTimes, View};
+use crate::messages::Update;
+use lavoxel_base::validate::Invalid;
+use lavoxel_render::ground::sky::Sky;
+use lavoxel_render::media::sea::Sea;
+use lavoxel_render::style::transfer::Transfer;
+use lavoxel_render::{Bounds, LookSpec, Mouth};
+
+/// Frames that are averaged while nothing changes.
+const FRAMES: u32 = 12;
+
+/// The scene on the graphics card.
+pub struct GpuPainter {
+    gpu: Gpu,
+    stage: Stage,
+    film: PostProcess,
+    look: LookSpec,
+    sky: Sky,
+    transfer: Transfer,
+    ground: Option<GroundRoom>,
+    lava: Option<VolumeTextures>,
+    view: Option<View>,
+    /// Steps simulated so far.
+    steps: u64,
+    /// Water at the sides of the box, and mouths of vents that throw clots.
+    sea: Option<Sea>,
+    mouths: Vec<Mouth>,
+    /// Counts up when textures were replaced.
+    bindings: u64,
+    /// Counts up when something visible changed.
+    content: u64,
+    /// Counts up when something visible changed besides the lava.
+    scenery: u64,
+    skipping: bool,
+    window: Accumulator,
+    pictures: Accumulator,
+    resolution: Resolution,
+    clock: DrawClock,
+    upload: (Duration, usize),
+    /// Frames to average while nothing changes.
+    frames: u32,
+    rest: Rest,
+    /// The next frame would be the same as the last one.
+    settled: bool,
+    /// Different pictures that the window has shown.
+    shown: u64,
+}
+
+impl GpuPainter {
+    /// A painter on a device.
+    pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
+        look.validate()?;
+        let transfer = Transfer::new(look, look.palette.build("look.palette")?);
+        let stage = Stage::new(&gpu);
+        stage.set_transfer(&gpu, &transfer);
+        Ok(Self {
+            film: PostProcess::new(&gpu),
+            stage,
+            gpu,
+            look: look.clone(),
+            sky: Sky::new(look),
+            transfer,
+            ground: None,
+            lava: None,
+            view: None,
+            steps: 0,
+            sea: None,
+            mouths: Vec::new(),
+            bindings: 0,
+            content: 0,
+            scenery: 0,
+            skipping: true,
+            window: Accumulator::default(),
+            pictures: Accumulator::default(),
+            resolution: Resolution::default(),
+            clock: DrawClock::default(),
+            upload: (Duration::ZERO, 0),
+            frames: FRAMES,
+            rest: Rest::default(),
+            settled: false,
+            shown: 0,
+        })
+    }
+
+    /// Changes the look; only another sun starts a new bake of the ground's light, on a thread of its own.
+    pub(crate) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
+        look.validate()?;
+        if *look == self.look {
+            return Ok(());
+        }
+        self.transfer = Transfer::new(look, look.palette.build("look.palette")?);
+        self.stage.set_transfer(&self.gpu, &self.transfer);
+        let sky = Sky::new(look);
+        let ground = |look: &LookSpec| (look.cell_height, look.surroundings, look.drape.clone());
+        if (sky.sun, ground(look)) != (self.sky.sun, ground(&self.look))
+            && let Some(ground) = &mut self.ground
+        {
+            ground.baked.relight();
+        }
+        self.sky = sky;
+        if let Some(lava) = &mut self.lava {
+            let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, look.cell_height, self.steps));
+            self.bindings += u64::from(replaced);
+            // What this card cannot hold was refused when it came.
+            let replaced = lava.smoke.refresh(&self.gpu, Shown::of(look, self.sky.sun));
+            self.bindings += u64::from(replaced.unwrap_or(false));
+        }
+        self.look = look.clone();
+        self.set_empty();
+        self.changed();
+        Ok(())
+    }
+
+    /// Whether rays jump over empty bricks, which makes the same pictures faster; for measuring.
+    pub(crate) fn set_skipping(&mut self, skipping: bool) {
+        self.skipping = skipping;
+        self.set_empty();
+        self.changed();
+    }
+
+    /// Nothing of the last picture holds any more.
+    fn changed(&mut self) {
+        self.content += 1;
+        self.scenery += 1;
+    }
+
+    fn set_empty(&mut self) {
+        if let Some(lava) = &mut self.lava {
+            lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).empty, self.skipping);
+            lava.media.set_step(&self.gpu, self.look.step);
+        }
+    }
+
+    /// Sends what changed to the graphics card.
+    ///
+    /// # Errors
+    /// When a new box is too large for it; until the next box comes, nothing is drawn.
+    pub(crate) fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
+        let start = Instant::now();
+        if update.reset {
+            (self.lava, self.ground) = (None, None);
+            self.lava = Some(VolumeTextures::new(&self.gpu, update.report.grid)?);
+            self.set_empty();
+            self.bindings += 1;
+        }
+        let Some(lava) = &mut self.lava else { return Ok(()) };
+        let mut bytes = lava.patch(&self.gpu, &update.patches);
+        if let Some(media) = &update.media {
+            let (sent, replaced) = lava.media.apply(&self.gpu, media, self.look.step)?;
+            bytes += sent;
+            self.bindings += u64::from(replaced);
+        }
+        if let Some(maxima) = update.bricks.take() {
+            lava.set_bricks(&self.gpu, maxima);
+        }
+        if let Some(ember) = &update.ember {
+            lava.set_ember(&self.gpu, &ember.columns);
+            lava.smoke.set_patches(&ember.patches);
+        }
+        let air = update.air.take();
+        let carried = air.is_some();
+        air.into_iter().for_each(|air| lava.smoke.set_air(air));
+        for (axis, cut) in update.cuts.iter().enumerate() {
+            if let Some(cut) = cut {
+                lava.set_cut(&self.gpu, axis, cut);
+            }
+        }
+        let drifts = self.steps != update.report.step || self.sea != update.sea || self.mouths != update.mouths;
+        (self.steps, self.sea) = (update.report.step, update.sea);
+        self.mouths = std::mem::take(&mut update.mouths);
+        let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.look.cell_height, self.steps));
+        self.bindings += u64::from(gases);
+        let shown = Shown::of(&self.look, self.sky.sun);
+        self.bindings += u64::from(lava.smoke.refresh(&self.gpu, shown)?);
+        let scenery = update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
+        self.scenery += u64::from(scenery);
+        self.content += u64::from(scenery || bytes > 0 || carried || update.ember.is_some() || drifts);
+        self.apply_ground(update);
+        self.upload = (start.elapsed(), bytes);
+        Ok(())
+    }
+
+    fn apply_ground(&mut self, update: &Update) {
+        let Some(patch) = &update.ground else { return };
+        let grid = update.report.grid;
+        match &mut self.ground {
+            Some(ground) if !update.reset => {
+                ground.apply(&self.gpu, patch, &self.look);
+            }
+            _ => self.ground = Some(GroundRoom::new(&self.gpu, patch, grid, &self.look)),
+        }
+        self.bindings += 1;
+    }
+
+    pub(super) fn hurry_ground(&mut self) {
+        self.ground.iter_mut().for_each(|ground| ground.baked.hurry());
+    }
+
+    /// Bounds for a camera to frame: the ground block, in cells.
+    pub(crate) fn subject(&self) -> Option<Bounds> {
+        self.ground.as_ref().map(|ground| ground.baked.subject())
+    }
+
+    /// View of the next frames.
+    pub(crate) fn show(&mut self, view: &View) {
+        self.view = Some(view.clone());
+    }
+
+    /// Whether the next frame would be the same as the last one.
+    pub(crate) fn idle(&self) -> bool {
+        self.settled && self.ground.as_ref().is_none_or(|ground| ground.baked.settled())
+    }
+
+    /// Whether there is a scene that can be drawn.
+    pub(super) fn has_scene(&self) -> bool {
+        self.lava.is_some()
+    }
+
+    /// Where the time went.
+    pub(crate) fn times(&self) -> PaintTimes {
+        PaintTimes {
+            upload: self.upload.0,
+            uploaded_bytes: self.upload.1,
+            draw: self.clock.last(),
+            scale: if self.window.is_fine() { 1.0 } else { self.resolution.scale() },
+            changed: self.rest.since(),
+            shown: self.shown,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Pictures of what the window shows, without panel and in any size: for screenshots, recordings and tests.
+
+use image::RgbaImage;
+
+use super::GpuPainter;
+use super::accumulator::{Accumulator, Task};
+use super::film::Outlet;
+use crate::paint::View;
+
+impl GpuPainter {
+    /// Draws a view, averaged over `frames` slightly shifted frames, and waits for it. With `transparent`, sky and
+    /// backdrop have no opacity. `None` before the first scene has come.
+    pub(crate) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+        if let Some(ground) = &mut self.ground
+            && ground.finish(&self.gpu, &self.look)
+        {
+            self.bindings += 1;
+            self.changed();
+        }
+        if self.lava.is_none() || self.ground.is_none() {
+            return None;
+        }
+        self.pictures.forget();
+        let frames = frames.max(1);
+        for _ in 0..frames {
+            self.draw_picture(view, Task { camera: &view.camera, most: frames, bands: 1 });
+        }
+        let (width, height) = view.camera.size();
+        let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let development = self.pictures.development(&self.gpu, &self.film)?;
+        self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
+        self.film.develop(&mut encoder, development, &target);
+        let mut pixels = self.gpu.read(encoder, &target)?;
+        if !transparent {
+            pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        }
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
+    /// The picture that the window showed last, without panel and marks, in the window's size; `None` before the first.
+    /// Nothing is drawn for it but the last pass.
+    pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
+        let (width, height) = self.view.as_ref()?.camera.size();
+        let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let development = self.window.development(&self.gpu, &self.film)?;
+        self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
+        self.film.develop(&mut encoder, development, &target);
+        let mut pixels = self.gpu.read(encoder, &target)?;
+        pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
+    /// Frees the textures of pictures.
+    pub(crate) fn forget_pictures(&mut self) {
+        self.pictures = Accumulator::default();
+    }
+}

@@ -1,0 +1,185 @@
+//! Ash and steam in the air on the graphics card: the cells of [`lavoxel_render::media::smoke`], computed here when the air, the light of
+//! the lava or the sun changed.
+
+use std::sync::Arc;
+
+use crate::paint::device::{Gpu, Texture};
+use lavoxel_render::ground::ember::Patch;
+use lavoxel_render::math::V3;
+use lavoxel_render::media::billows;
+use lavoxel_render::media::haze::Haze;
+use lavoxel_render::media::smoke::{Smoke, Wanted};
+use lavoxel_render::volume::bricks::Drawn;
+use lavoxel_render::{LookSpec, Style};
+use lavoxel_sim::lowpass::AirVolume;
+
+use super::bricks::TooLarge;
+
+const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+
+/// Textures of the smoke, and what it is computed from.
+pub(super) struct SmokeTextures {
+    /// For each air cell: root of the absorption, share of steam, light of the sun, light of the lava; one cell without smoke.
+    pub(super) cells: Texture,
+    /// For each air cell: velocity, and light of the sky; behind them along z, in an air with inks, the colour of the inks.
+    pub(super) flow: Texture,
+    /// A block of billows that repeats: of smoke, and of stones on the ground.
+    pub(super) billows: Texture,
+    /// Where it is; `None` where there is none.
+    pub(super) there: Option<SmokeBox>,
+    /// Texels of both textures along x, y and z.
+    size: [[usize; 3]; 2],
+    air: Option<Arc<AirVolume>>,
+    patches: Vec<Patch>,
+    /// Inputs for which the cells were computed; `None` when they have to be again.
+    known: Option<Shown>,
+    /// The smoke that was sent last: the next one takes its memory.
+    spare: Option<Smoke>,
+}
+
+/// Inputs of the cells.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shown {
+    /// Smoke and its light, in the cinematic style.
+    Smoke(Wanted),
+    /// Places on the scale of [`lavoxel_render::media::haze`], in the plain styles.
+    Haze,
+}
+
+impl Shown {
+    /// Inputs of a look under this sun.
+    pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
+        match look.style {
+            Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),
+            _ => Self::Haze,
+        }
+    }
+}
+
+/// The box of the air, in voxels, and what its cells stand for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SmokeBox {
+    /// Its corner.
+    pub(super) low: [f32; 3],
+    /// Cells along x, y and z.
+    pub(super) cells: [f32; 3],
+    /// Voxels along the edge of a cell.
+    pub(super) edge: f32,
+    /// Absorption to a voxel of way that the largest density stands for.
+    pub(super) most: f32,
+    /// True where the cells have the colours of inks.
+    pub(super) has_inks: bool,
+    /// Corners of a box around all smoke.
+    pub(super) around: [[f32; 2]; 3],
+}
+
+impl SmokeTextures {
+    /// No smoke.
+    pub(super) fn none(gpu: &Gpu) -> Self {
+        let one = |name: &str| gpu.map(name, [1; 3], FORMAT);
+        let (side, texels) = billows::texels();
+        let billows = gpu.map("billows", [side; 3], FORMAT);
+        gpu.write(&billows, [0; 3], [side; 3], texels.as_flattened());
+        Self {
+            cells: one("smoke"),
+            flow: one("motion of smoke"),
+            billows,
+            there: None,
+            size: [[1; 3]; 2],
+            air: None,
+            patches: Vec::new(),
+            known: None,
+            spare: None,
+        }
+    }
+
+    /// Takes what the air carries from now on.
+    pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
+        (self.air, self.known) = (air, None);
+    }
+
+    /// Takes the lava that lights it from now on, as patches: middles in voxels along x, y and z, and glow.
+    pub(super) fn set_patches(&mut self, patches: &[[f32; 4]]) {
+        self.patches = patches.iter().map(|&[x, y, z, glow]| Patch { place: [x, y, z].into(), glow }).collect();
+        self.known = None;
+    }
+
+    /// Computes the cells for what is shown, where anything changed; true when textures are new ones.
+    ///
+    /// # Errors
+    /// When the graphics card cannot hold it.
+    pub(super) fn refresh(&mut self, gpu: &Gpu, shown: Shown) -> Result<bool, TooLarge> {
+        if self.known.as_ref() == Some(&shown) {
+            return Ok(false);
+        }
+        self.there = None;
+        let air = self.air.clone();
+        let known = self.known.insert(shown);
+        let Some(air) = air else { return Ok(false) };
+        match known {
+            Shown::Smoke(wanted) => {
+                let smoke = Smoke::new(&air, wanted, &self.patches, self.spare.take());
+                let sent = self.send_smoke(gpu, &smoke);
+                self.spare = Some(smoke);
+                sent
+            }
+            Shown::Haze => self.send_haze(gpu, &Haze::new(&air)),
+        }
+    }
+
+    fn send_smoke(&mut self, gpu: &Gpu, smoke: &Smoke) -> Result<bool, TooLarge> {
+        let Some(around) = around(smoke.boxes()) else { return Ok(false) };
+        let texels = smoke.texels();
+        let size = [texels.grid.nx, texels.grid.ny, texels.grid.nz];
+        let has_inks = !texels.tints.is_empty();
+        let [nx, ny, nz] = size;
+        let new = self.make_room(gpu, [size, [nx, ny, if has_inks { 2 * nz } else { nz }]])?;
+        gpu.write(&self.cells, [0; 3], size, texels.cells.as_flattened());
+        gpu.write(&self.flow, [0; 3], size, texels.flow.as_flattened());
+        if has_inks {
+            gpu.write(&self.flow, [0, 0, nz], size, texels.tints.as_flattened());
+        }
+        let (low, cells, edge) = (texels.low.into(), size.map(|n| n as f32), smoke.edge());
+        self.there = Some(SmokeBox { low, cells, edge, most: texels.most, has_inks, around });
+        Ok(new)
+    }
+
+    fn send_haze(&mut self, gpu: &Gpu, haze: &Haze) -> Result<bool, TooLarge> {
+        let Some(around) = around(haze.boxes()) else { return Ok(false) };
+        let size = [haze.grid.nx, haze.grid.ny, haze.grid.nz];
+        let new = self.make_room(gpu, [size; 2])?;
+        let texels: Vec<[u8; 4]> = haze.cells.iter().map(|&place| [place, 0, 0, 0]).collect();
+        gpu.write(&self.cells, [0; 3], size, texels.as_flattened());
+        let (low, cells, edge) = (haze.low.into(), size.map(|n| n as f32), haze.edge);
+        self.there = Some(SmokeBox { low, cells, edge, most: 0.0, has_inks: false, around });
+        Ok(new)
+    }
+
+    /// Makes textures of these sizes where they have others; that of the motion is the larger one.
+    fn make_room(&mut self, gpu: &Gpu, sizes: [[usize; 3]; 2]) -> Result<bool, TooLarge> {
+        if self.size == sizes {
+            return Ok(false);
+        }
+        let most = gpu.device.limits().max_texture_dimension_3d as usize;
+        let [_, size] = sizes;
+        if size.iter().any(|&side| side > most) {
+            return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
+        }
+        let make = || {
+            let [cells, flow] = sizes;
+            [gpu.map("smoke", cells, FORMAT), gpu.map("motion of smoke", flow, FORMAT)]
+        };
+        let textures = gpu.within_memory(make);
+        [self.cells, self.flow] =
+            textures.ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        self.size = sizes;
+        Ok(true)
+    }
+}
+
+/// Corners of a box around some others.
+fn around(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
+    let corners = boxes.map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
+    let (from, to) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)))?;
+    Some([0, 1, 2].map(|axis| [from[axis], to[axis]]))
+}

@@ -1,0 +1,186 @@
+//! Key frames of the film that the session is saved with: added by hand, or taken from a recording.
+
+use lavoxel_render::CameraSpec;
+use lavoxel_scene::film::{Ease, FilmKey, FilmSpec, KeyCamera, Plan, Sample, thinned};
+
+/// Seconds from the last key to one that is added behind it.
+const APART_S: f64 = 3.0;
+
+/// Least seconds between two keys.
+pub(crate) const LEAST_S: f64 = 0.05;
+
+/// Shortest recording that leaves its way, in seconds.
+const SHORTEST_S: f64 = 0.5;
+
+/// Most samples of a recording, so that an endless one does not fill the memory: half an hour at 60 pictures a second.
+const MOST_SAMPLES: usize = 108_000;
+
+/// Key frames in the hands of the user.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyFrames {
+    /// The keys in their order; times rise and steps never fall.
+    pub(crate) keys: Vec<FilmKey>,
+    /// The keys before a recording took their place.
+    pub(crate) before: Option<Vec<FilmKey>>,
+    /// Seconds of the film that the preview has come to.
+    pub(crate) preview: Option<f64>,
+    /// The way of the camera in the recording under way.
+    samples: Vec<Sample>,
+}
+
+impl KeyFrames {
+    /// The keys of a scene.
+    pub(crate) fn of(film: &FilmSpec) -> Self {
+        Self { keys: film.keys.clone(), ..Self::default() }
+    }
+
+    /// Adds a key for a step, behind all that have no later one. Returns its place in the list.
+    pub(crate) fn add(&mut self, step: u64, camera: &CameraSpec) -> usize {
+        let at = self.keys.partition_point(|key| key.step.is_none_or(|other| other <= step));
+        let before = at.checked_sub(1).map(|i| self.keys[i].time_s);
+        let time_s = match (before, self.keys.get(at).map(|key| key.time_s)) {
+            (None, None) => 0.0,
+            (Some(before), None) => before + APART_S,
+            (Some(before), Some(after)) if after - before >= 2.0 * LEAST_S => 0.5 * (before + after),
+            (before, Some(_)) => {
+                self.keys[at..].iter_mut().for_each(|key| key.time_s += APART_S);
+                before.map_or(0.0, |before| before + 0.5 * APART_S)
+            }
+        };
+        let camera = KeyCamera { azimuth_deg: Some(self.near_azimuth(at, camera)), ..KeyCamera::of(camera) };
+        self.keys.insert(at, FilmKey { time_s, step: Some(step), ease: Ease::Smooth, camera });
+        at
+    }
+
+    /// Gives a key another step and camera, if the step fits between those beside it.
+    pub(crate) fn replace(&mut self, at: usize, step: u64, camera: &CameraSpec) -> Result<(), String> {
+        let of = |keys: &[FilmKey], last: bool| {
+            let mut steps = keys.iter().filter_map(|key| key.step);
+            if last { steps.next_back() } else { steps.next() }
+        };
+        let low = of(&self.keys[..at], true).unwrap_or(0);
+        let high = of(&self.keys[at + 1..], false).unwrap_or(u64::MAX);
+        if !(low..=high).contains(&step) {
+            let range =
+                if high == u64::MAX { format!("from step {low} on") } else { format!("from step {low} to {high}") };
+            return Err(format!("step {step} does not fit between the keys beside this one: it may be {range}"));
+        }
+        let azimuth_deg = Some(self.near_azimuth(at, camera));
+        let key = &mut self.keys[at];
+        (key.step, key.camera) = (Some(step), KeyCamera { azimuth_deg, ..KeyCamera::of(camera) });
+        Ok(())
+    }
+
+    /// The times that a key may have between those beside it.
+    pub(crate) fn times(&self, at: usize) -> std::ops::RangeInclusive<f64> {
+        let low = at.checked_sub(1).map_or(0.0, |i| self.keys[i].time_s + LEAST_S);
+        let high = self.keys.get(at + 1).map_or(3600.0, |key| key.time_s - LEAST_S);
+        low..=high.max(low)
+    }
+
+    /// The azimuth of a camera, so that from the key before it turns the short way.
+    fn near_azimuth(&self, at: usize, camera: &CameraSpec) -> f32 {
+        let before = self.keys[..at].iter().rev().find_map(|key| key.camera.azimuth_deg);
+        let turns = before.map_or(0.0, |before| ((before - camera.azimuth_deg) / 360.0).round());
+        camera.azimuth_deg + 360.0 * turns
+    }
+
+    /// The camera at a time of the film.
+    pub(crate) fn camera(&self, time_s: f64, scene: &CameraSpec) -> CameraSpec {
+        let film = FilmSpec { keys: self.keys.clone(), ..FilmSpec::default() };
+        Plan::new(&film, scene).camera_at(time_s)
+    }
+
+    /// Length of the film in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.keys.last().map_or(0.0, |key| key.time_s)
+    }
+
+    /// Begins the way of a recording.
+    pub(crate) fn begin(&mut self) {
+        self.samples.clear();
+        self.preview = None;
+    }
+
+    /// Adds a moment to the way of the recording under way.
+    pub(crate) fn sample(&mut self, time_s: f64, step: u64, camera: CameraSpec) {
+        let is_later = self.samples.last().is_none_or(|last| time_s > last.time_s);
+        if is_later && self.samples.len() < MOST_SAMPLES {
+            self.samples.push(Sample { time_s, step, camera });
+        }
+    }
+
+    /// Ends the recording: its way takes the place of the keys, unless it was shorter than a look. Returns their number.
+    pub(crate) fn end(&mut self) -> Option<usize> {
+        let samples = std::mem::take(&mut self.samples);
+        let (first, last) = (samples.first()?, samples.last()?);
+        if last.time_s - first.time_s < SHORTEST_S {
+            return None;
+        }
+        let keys = thinned(&samples);
+        let before = std::mem::replace(&mut self.keys, keys);
+        self.before = Some(before).filter(|before| !before.is_empty());
+        Some(self.keys.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn camera(azimuth_deg: f32) -> CameraSpec {
+        CameraSpec { azimuth_deg, distance: Some(1.0), target: Some([0.5; 3]), ..CameraSpec::default() }
+    }
+
+    fn is_valid(film: &KeyFrames) -> bool {
+        FilmSpec { keys: film.keys.clone(), steps: 100_000, ..FilmSpec::default() }.validate().is_ok()
+    }
+
+    #[test]
+    fn keys_are_added_in_the_order_of_their_steps() {
+        let mut film = KeyFrames::default();
+        for (step, place) in [(100, 0), (300, 1), (200, 1), (300, 3), (0, 0), (100, 2)] {
+            assert_eq!(film.add(step, &camera(10.0)), place);
+            assert!(is_valid(&film), "{:?}", film.keys);
+        }
+        (0..40).for_each(|_| {
+            film.add(150, &camera(10.0));
+        });
+        assert!(is_valid(&film), "many between two keys");
+        assert!(film.replace(0, 101, &camera(0.0)).is_err_and(|text| text.contains("from step 0 to 100")));
+        assert_eq!(film.replace(0, 50, &camera(30.0)), Ok(()));
+        assert!(is_valid(&film) && film.keys[0].camera.azimuth_deg == Some(30.0));
+    }
+
+    #[test]
+    fn a_turn_past_north_goes_the_short_way() {
+        let mut film = KeyFrames::default();
+        [350.0, 10.0, 340.0].into_iter().enumerate().for_each(|(n, deg)| {
+            film.add(n as u64, &camera(deg));
+        });
+        assert_eq!(
+            film.keys.iter().filter_map(|key| key.camera.azimuth_deg).collect::<Vec<_>>(),
+            [350.0, 370.0, 340.0]
+        );
+        let between = film.camera(1.5, &camera(0.0)).azimuth_deg;
+        assert!((350.0..370.0).contains(&between), "{between}");
+    }
+
+    #[test]
+    fn a_recording_takes_the_place_of_the_keys_and_these_are_kept() {
+        let mut film = KeyFrames::default();
+        assert_eq!(film.end(), None, "nothing was recorded");
+        film.add(5, &camera(0.0));
+        let by_hand = film.keys.clone();
+        film.begin();
+        film.sample(0.0, 9, camera(0.0));
+        assert_eq!((film.end(), &film.keys), (None, &by_hand), "too short");
+        film.begin();
+        (0..100).for_each(|n| film.sample(f64::from(n) / 20.0, 3 * n as u64, camera(2.0 * n as f32)));
+        film.sample(4.0, 1000, camera(0.0));
+        let count = film.end().expect("recorded");
+        assert!((2..20).contains(&count) && is_valid(&film), "{count}");
+        assert_eq!((film.before.clone(), film.keys[0].time_s, film.seconds()), (Some(by_hand), 0.0, 4.95));
+        assert_eq!(film.keys.last().and_then(|key| key.step), Some(297));
+    }
+}

@@ -1,0 +1,8 @@
+//! Time: the rate of steps, the history of a session, recordings, key frames and the journal.
+
+pub(crate) mod film;
+pub(crate) mod history;
+pub(crate) mod journal;
+pub(crate) mod pace;
+pub(crate) mod record;
+pub(crate) mod times;

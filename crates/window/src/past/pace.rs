@@ -1,0 +1,71 @@
+//! Rates of steps as the user sets them, on a logarithmic scale.
+
+use crate::messages::Pace;
+
+/// Slowest and fastest rate that can be set, in steps a second.
+pub(crate) const RATES: (f64, f64) = (1.0, 1000.0);
+
+/// Rates that the keys go through.
+const NOTCHES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
+
+/// The next faster pace; the fastest rate is followed by unlimited.
+pub(crate) fn faster(pace: Pace) -> Pace {
+    match pace {
+        Pace::Rate(rate) => NOTCHES.iter().find(|&&notch| notch > rate * 1.01).map_or(Pace::Free, |&n| Pace::Rate(n)),
+        Pace::Free | Pace::Paused => Pace::Free,
+    }
+}
+
+/// The next slower pace.
+pub(crate) fn slower(pace: Pace) -> Pace {
+    match pace {
+        Pace::Free | Pace::Paused => Pace::Rate(RATES.1),
+        Pace::Rate(rate) => Pace::Rate(NOTCHES.iter().rev().copied().find(|n| *n < rate * 0.99).unwrap_or(RATES.0)),
+    }
+}
+
+/// A pace in words.
+pub(crate) fn words(pace: Pace) -> String {
+    match pace {
+        Pace::Paused => "paused".to_owned(),
+        Pace::Free => "unlimited".to_owned(),
+        Pace::Rate(rate) => steps(rate),
+    }
+}
+
+/// Steps a second in words.
+pub(crate) fn steps(rate: f64) -> String {
+    let number = short(rate);
+    let unit = if number == "1" { "step" } else { "steps" };
+    format!("{number} {unit}/s")
+}
+
+/// A rate with one digit after the point where that matters.
+pub(crate) fn short(rate: f64) -> String {
+    if rate >= 9.95 { format!("{rate:.0}") } else { ((rate * 10.0).round() / 10.0).to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faster_ends_at_free_and_slower_at_one() {
+        let mut pace = Pace::Rate(30.0);
+        pace = faster(pace);
+        assert_eq!(pace, Pace::Rate(50.0));
+        (0..10).for_each(|_| pace = faster(pace));
+        assert_eq!(pace, Pace::Free);
+        pace = slower(pace);
+        assert_eq!(pace, Pace::Rate(1000.0));
+        (0..20).for_each(|_| pace = slower(pace));
+        assert_eq!((pace, words(pace).as_str()), (Pace::Rate(1.0), "1 step/s"));
+    }
+
+    #[test]
+    fn rates_are_short() {
+        let texts = [0.0, 0.25, 1.04, 9.94, 9.96, 59.7].map(short);
+        assert_eq!(texts, ["0", "0.3", "1", "9.9", "10", "60"]);
+        assert_eq!([steps(1.0), steps(0.5), steps(60.0)], ["1 step/s", "0.5 steps/s", "60 steps/s"]);
+    }
+}

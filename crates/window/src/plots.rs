@@ -1,0 +1,229 @@
+//! Series of numbers for the live plots: few samples, however long a session runs, and none ahead of a way back in time.
+
+use crate::messages::{Report, Watch};
+use lavoxel_automaton::matter::Material;
+
+/// Most samples of a series; then every other one goes.
+const MOST: usize = 400;
+
+/// Numbers over time, from the first sample on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Series {
+    /// Times and numbers, ascending in time.
+    samples: Vec<[f64; 2]>,
+    /// Least time between two samples but the last.
+    gap: f64,
+}
+
+impl Series {
+    /// Takes over a sample; those of a later time are dropped.
+    pub(crate) fn note(&mut self, time: f64, value: f64) {
+        while self.samples.last().is_some_and(|last| last[0] >= time) {
+            self.samples.pop();
+        }
+        // The last one moves along until it is far enough from the one before it.
+        if let [.., before, last] = &mut self.samples[..]
+            && last[0] - before[0] < self.gap
+        {
+            *last = [time, value];
+        } else {
+            self.samples.push([time, value]);
+        }
+        if self.samples.len() > MOST {
+            self.thin();
+        }
+    }
+
+    fn thin(&mut self) {
+        let mut number = 0;
+        self.samples.retain(|_| {
+            number += 1;
+            number % 2 == 1
+        });
+        let span = self.samples.last().map_or(0.0, |last| last[0]) - self.samples[0][0];
+        self.gap = 2.0 * span / MOST as f64;
+    }
+
+    /// Times and numbers.
+    pub(crate) fn samples(&self) -> &[[f64; 2]] {
+        &self.samples
+    }
+
+    /// The last number.
+    pub(crate) fn last(&self) -> Option<f64> {
+        self.samples.last().map(|last| last[1])
+    }
+}
+
+/// A column whose history is plotted.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// The column x, z.
+    pub(crate) at: [usize; 2],
+    /// Where it was clicked, in cells.
+    pub(crate) place: [f32; 3],
+    /// Metres of each material that was there, by its name.
+    pub(crate) thickness: Vec<(String, Series)>,
+    /// Temperature of the surface in °C.
+    pub(crate) celsius: Series,
+}
+
+/// All series of a session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plots {
+    /// Whether the section is unfolded: folded, nothing but what is known anyway is kept.
+    pub(crate) is_open: bool,
+    /// The material that is plotted; none: the first one.
+    pub(crate) material: Option<String>,
+    /// Volume in m³.
+    pub(crate) volume: Series,
+    /// Covered ground in m².
+    pub(crate) area: Series,
+    /// Distance of the farthest point from the nearest vent in m.
+    pub(crate) front: Series,
+    /// The point that was picked.
+    pub(crate) point: Option<Point>,
+    /// Name and shape of the scene that they are of.
+    of: Option<(String, [usize; 3])>,
+}
+
+impl Plots {
+    /// Drops the series and the point of the scene before.
+    pub(crate) fn restart(&mut self) {
+        *self = Self { is_open: self.is_open, ..Self::default() };
+    }
+
+    /// Takes over the numbers of a report.
+    pub(crate) fn note(&mut self, report: &Report) {
+        let grid = report.grid;
+        let of = (report.name.clone(), [grid.nx, grid.ny, grid.nz]);
+        if self.of.as_ref() != Some(&of) {
+            self.restart();
+            self.of = Some(of);
+        }
+        if self.material.as_ref().is_some_and(|name| report.materials.iter().all(|m| m.material.name != *name)) {
+            self.choose(None);
+        }
+        let now = time(report);
+        if let Some(m3) = volume(report, self.name(report)) {
+            self.volume.note(now, m3);
+        }
+        let Some(watched) = &report.watched else { return };
+        if let Some(spread) = watched.spread.filter(|spread| spread.step == report.step) {
+            self.area.note(now, spread.area_m2);
+            spread.front_m.into_iter().for_each(|metres| self.front.note(now, metres));
+        }
+        if let (Some(point), Some(column)) = (&mut self.point, &watched.column)
+            && point.at == column.at
+        {
+            point.note(now, &column.thickness_m, column.celsius);
+        }
+    }
+
+    /// The name of the material that is plotted.
+    pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
+        let first = || report.materials.first().map_or(Material::LAVA, |m| &m.material.name);
+        let lava =
+            report.materials.iter().any(|m| m.material.carries_energy() && (m.cells > 0 || !report.vents.is_empty()));
+        self.material.as_deref().unwrap_or_else(|| if lava { Material::LAVA } else { first() })
+    }
+
+    /// Plots another material from now on.
+    pub(crate) fn choose(&mut self, material: Option<String>) {
+        self.material = material;
+        (self.volume, self.area, self.front) = (Series::default(), Series::default(), Series::default());
+    }
+
+    /// Plots the history of another point from now on.
+    pub(crate) fn pick(&mut self, at: [usize; 2], place: [f32; 3]) {
+        self.point = Some(Point { at, place, thickness: Vec::new(), celsius: Series::default() });
+    }
+
+    /// Measurements that the plots need now.
+    pub(crate) fn wanted(&self, report: Option<&Report>) -> Watch {
+        let material = report.filter(|_| self.is_open).map(|report| self.name(report).to_owned());
+        Watch { material, column: self.point.as_ref().map(|point| point.at), stand: None }
+    }
+}
+
+impl Point {
+    fn note(&mut self, time: f64, thickness_m: &[(String, f64)], celsius: Option<f64>) {
+        for (name, metres) in thickness_m {
+            let known = self.thickness.iter().position(|(known, _)| known == name);
+            match known {
+                Some(known) => self.thickness[known].1.note(time, *metres),
+                None if *metres > 0.0 => {
+                    let mut series = Series::default();
+                    series.note(time, *metres);
+                    self.thickness.push((name.clone(), series));
+                }
+                None => {}
+            }
+        }
+        celsius.into_iter().for_each(|celsius| self.celsius.note(time, celsius));
+    }
+}
+
+/// Time of a report: minutes in the physical model, else steps.
+pub(crate) fn time(report: &Report) -> f64 {
+    report.flow.as_ref().map_or(report.step as f64, |flow| flow.time_s / 60.0)
+}
+
+/// Unit of [`time`].
+pub(crate) fn unit(report: &Report) -> &'static str {
+    if report.flow.is_some() { "min" } else { "steps" }
+}
+
+/// Volume of a material in cubic metres: of the lava of the physical model what is liquid.
+fn volume(report: &Report, name: &str) -> Option<f64> {
+    if let Some(flow) = report.flow.as_ref().filter(|_| name == Material::LAVA) {
+        return Some(flow.liquid);
+    }
+    let of = report.materials.iter().find(|of| of.material.name == name)?;
+    Some(of.mass.present * report.cell_volume_m3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::grid::Grid;
+
+    #[test]
+    fn a_long_series_stays_short_and_keeps_its_ends() {
+        let mut series = Series::default();
+        for step in 0..100_000 {
+            series.note(f64::from(step), f64::from(step) * 2.0);
+            assert!(series.samples.len() <= MOST);
+        }
+        assert!(series.samples.len() > MOST / 4, "{}", series.samples.len());
+        assert_eq!((series.samples[0], series.last()), ([0.0, 0.0], Some(199_998.0)));
+        assert!(series.samples.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[1][1] == 2.0 * pair[1][0]));
+    }
+
+    #[test]
+    fn a_way_back_in_time_drops_what_was_later() {
+        let mut series = Series::default();
+        (0..50).for_each(|step| series.note(f64::from(step), 1.0));
+        series.note(20.0, 7.0);
+        assert_eq!((series.samples.len(), series.last()), (21, Some(7.0)));
+        series.note(20.0, 8.0);
+        assert_eq!((series.samples.len(), series.last()), (21, Some(8.0)), "one number for one time");
+    }
+
+    #[test]
+    fn plots_begin_again_with_another_scene_and_ask_for_nothing_while_folded() {
+        let mut report = Report::quiet(Grid::new(8, 8, 8));
+        let mut plots = Plots::default();
+        for step in 0..5 {
+            report.step = step;
+            plots.note(&report);
+        }
+        assert_eq!(plots.volume.samples.len(), 5, "a sum that is there anyway");
+        assert_eq!(plots.wanted(Some(&report)), Watch::default());
+        plots.is_open = true;
+        assert_eq!(plots.wanted(Some(&report)).material.as_deref(), Some("lava"));
+        report.name = "other".to_owned();
+        plots.note(&report);
+        assert_eq!((plots.volume.samples.len(), plots.is_open), (1, true));
+    }
+}

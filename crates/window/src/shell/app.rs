@@ -1,0 +1,576 @@
+//! The event loop of the window: events in, commands out, one frame after the other.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use kiss3d::event::{Action as Press, Key, WindowEvent};
+use kiss3d::window::Window;
+
+use crate::edit::tools::{Deed, Tool};
+use crate::edit::vent_handles::{self, Handle};
+use crate::eye::camera::Rig;
+use crate::eye::viewpoint::Size;
+use crate::input::keys::{Cap, Down};
+use crate::input::meet::{entered, lies_in, meet_ground};
+use crate::input::pointer::Aim;
+use crate::input::pointer::{Drag, Pointer};
+use crate::messages::{Command, Glow, Notice, Pace, Watch};
+use crate::paint::{DrawOn, Painter, Quality, View};
+use crate::past::journal::{Journal, Log};
+use crate::past::record::Files;
+use crate::shell::clock::{Clock, Reasons};
+use crate::shell::compare::Compare;
+use crate::shell::dialog::{Answer, Dialog};
+use crate::shell::display::{self, DisplayLost, NoWindow};
+use crate::shell::recent::Recent;
+use crate::shell::straight::Straight;
+use crate::state::{Request, State};
+use crate::ui;
+use crate::worker::{StartError, Worker};
+use lavoxel_automaton::world::Quantity;
+use lavoxel_base::validate::Invalid;
+use lavoxel_render::{Bounds, Camera, Ray};
+use lavoxel_scene::scene::{Overrides, Scene};
+
+/// Time between frames of an idle window.
+const REST: Duration = Duration::from_millis(8);
+/// Shortest time of a frame, where neither the screen nor the drawing slows it down.
+const SHORTEST: Duration = Duration::from_millis(4);
+/// A drag of the camera goes on for so long after the pointer has moved.
+const HELD: Duration = Duration::from_millis(300);
+/// Frames drawn after the last change, so that hover effects and fades complete.
+const AFTER: u32 = 4;
+
+/// How the window opens.
+pub struct Options {
+    /// Width and height in the screen's own units; absent: what fits the screen, at most 1280 × 800.
+    pub size: Option<(u32, u32)>,
+    /// The pace once it runs.
+    pub pace: Pace,
+    /// Whether it begins with a pause.
+    pub paused: bool,
+    /// Steps to make as fast as possible before the first pause.
+    pub steps: Option<u64>,
+    /// Whether the panel is shown.
+    pub panel: bool,
+    /// The file of the scene, for the list of files that were opened.
+    pub file: Option<PathBuf>,
+    /// Whether it goes on with the history of that file, which is a session file and as it was saved.
+    pub resumes: bool,
+    /// A bare heightmap that the scene was made of, and what else was said of it: the window offers the other model.
+    pub heightmap: Option<(PathBuf, Overrides)>,
+    /// Whether the start screen lies over the scene at first, and before the user's first scene a tour of the window.
+    pub start_screen: bool,
+    /// Which processor draws.
+    pub draw_on: DrawOn,
+    /// Where one line per event is written.
+    pub log: Option<Log>,
+    /// Returns true when the window should close, as after Ctrl-C in the terminal.
+    pub stop: fn() -> bool,
+}
+
+/// Why the window could not show a scene.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewerError {
+    /// There is no display, no graphics adapter or a library is missing.
+    #[error(transparent)]
+    NoWindow(#[from] NoWindow),
+    /// The display went away while the window was open.
+    #[error(transparent)]
+    Lost(#[from] DisplayLost),
+    /// The scene is wrong, or its thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The look cannot be drawn.
+    #[error(transparent)]
+    Look(#[from] Invalid),
+}
+
+/// Opens a window on a scene and returns when it is closed. Must be called on the main thread.
+///
+/// # Errors
+/// See [`ViewerError`]. Nothing is opened when the scene is wrong.
+pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
+    let clock = Clock::new();
+    let worker = Worker::start(scene.clone())?;
+    let mut window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
+    ui::theme(window.egui_context());
+    // Shaders and the ground take a moment.
+    window.draw_ui(|context| ui::loading(context, &scene.spec.name));
+    pollster::block_on(window.render(None, None, None, None, None, None));
+    // Software runs the passes of a graphics card minutes for a picture, and the window would stay black.
+    let software = Painter::software_adapter().filter(|_| options.draw_on == DrawOn::Gpu);
+    let draw_on = if software.is_some() { DrawOn::Cpu } else { options.draw_on };
+    let painter = Painter::new(&scene.look(), draw_on)?;
+    window.hdr_settings_mut().color_grading.gamma = painter.film_gamma();
+    // A challenge waits for its player, who has yet to read what is asked.
+    let paused = options.paused || !scene.spec.goals.is_empty();
+    let pace = if paused { Pace::Paused } else { options.pace };
+    let starting = options.steps.map_or(!paused, |steps| steps > 0);
+    // Only one of the two: both would make one step more between them.
+    let start = options.steps.map_or(Command::Pace(pace), Command::Steps);
+    let mut state = State::new(scene, pace, options.panel);
+    state.rate = options.pace;
+    state.recent = Recent::of_user();
+    options.file.iter().for_each(|file| state.recent.remember(file));
+    state.requests.extend(options.file.filter(|_| options.resumes).map(Request::Open));
+    state.shown.models = options.heightmap.map(Box::new);
+    (state.shown.opening, state.shown.focus_path) = (options.start_screen, options.start_screen);
+    state.shown.tour = (options.start_screen && state.recent.takes_the_tour()).then_some(0);
+    state.shown.usual_fps = painter.usual_fps();
+    state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };
+    let mut app = App {
+        straight: Straight::new(&painter),
+        state,
+        journal: Journal::new(options.log, starting),
+        start: Some(start),
+        stop: options.stop,
+        window,
+        worker,
+        painter,
+        rig: None,
+        opened: None,
+        pointer: Pointer::default(),
+        down: Down::default(),
+        shift: false,
+        control: false,
+        files: Files::new(),
+        recording_since: Instant::now(),
+        asked: Asked::default(),
+        clock,
+        gesture: false,
+        compare: Compare::default(),
+        dialog: None,
+        quit: false,
+    };
+    app.journal.say(if app.painter.is_on_cpu() { "drawing on the processor" } else { "drawing on the graphics card" });
+    if let Some(name) = software {
+        app.tell(Notice::wrong(format!(
+            "no graphics card: the adapter is software ({name}), which needs minutes for a picture; the processor draws instead, as with \
+             --renderer cpu"
+        )));
+    }
+    match display::while_there(|| app.run()) {
+        Ok(()) => app.close(),
+        Err(lost) => {
+            app.abandon();
+            return Err(lost.into());
+        }
+    }
+    Ok(())
+}
+
+pub(crate) struct App {
+    pub(crate) window: Window,
+    pub(crate) worker: Worker,
+    pub(crate) painter: Painter,
+    /// Frames that only show another picture.
+    pub(crate) straight: Option<Straight>,
+    pub(crate) state: State,
+    /// Created with the first report.
+    pub(crate) rig: Option<Rig>,
+    /// Bounds that cameras framed when the scene was opened: those that a film of it keeps.
+    pub(crate) opened: Option<Bounds>,
+    pub(crate) pointer: Pointer,
+    /// Keys that are down.
+    pub(crate) down: Down,
+    pub(crate) shift: bool,
+    pub(crate) control: bool,
+    pub(crate) files: Files,
+    pub(crate) recording_since: Instant,
+    pub(crate) journal: Journal,
+    asked: Asked,
+    pub(crate) clock: Clock,
+    /// Whether an act was sent since a button or a key went down.
+    pub(crate) gesture: bool,
+    pub(crate) compare: Compare,
+    pub(crate) dialog: Option<Dialog>,
+    /// The first command, sent after the first picture was shown.
+    start: Option<Command>,
+    stop: fn() -> bool,
+    pub(crate) quit: bool,
+}
+
+/// The requests sent last, so that none is sent twice.
+#[derive(Default)]
+struct Asked {
+    ray: Option<[f32; 6]>,
+    cuts: Option<([Option<usize>; 3], Quantity)>,
+    glow: Option<Glow>,
+    gives_way: bool,
+    watch: Watch,
+}
+
+impl App {
+    fn run(&mut self) {
+        while !self.quit && !(self.stop)() {
+            let seconds = self.clock.tick();
+            let reasons = self.look_around(seconds);
+            if self.clock.drawn.elapsed() < reasons.wait(self.painter.is_on_cpu()) {
+                std::thread::sleep(REST);
+                self.window.canvas_mut().poll_events();
+                continue;
+            }
+            let begin = Instant::now();
+            if !self.draw(reasons) {
+                self.quit = true;
+            }
+            std::thread::sleep(SHORTEST.saturating_sub(begin.elapsed()));
+        }
+    }
+
+    /// Handles events, updates and answers. Returns what asks for another frame.
+    fn look_around(&mut self, seconds: f32) -> Reasons {
+        let on_cpu = self.painter.is_on_cpu();
+        let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
+        // A turning camera shows in the next picture, which the CPU painter starts by itself. The panel has no part in such a drag: it
+        // hears of it when the button goes up.
+        let heard = heard && !(on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)));
+        if heard || worked || (!on_cpu && (moved || numbers)) {
+            self.clock.awake = AFTER;
+        }
+        if let Some(camera) = self.camera() {
+            // A recording may take the whole window.
+            let covered = if self.files.recorder().is_some() { 0 } else { self.covered() as usize };
+            self.painter.show(&View { covered, ..self.state.view(camera) });
+        }
+        let picture = self.painter.has_news();
+        self.begin();
+        let toasts = !self.state.toasts.is_empty();
+        let repaint = self.window.egui_context().has_requested_repaint();
+        Reasons {
+            picture,
+            heard,
+            touched: self.clock.awake > 0 || repaint || (toasts && !on_cpu),
+            numbers: numbers || moved || toasts,
+        }
+    }
+
+    /// Starts the simulation once the first picture was shown, or when none will be.
+    fn begin(&mut self) {
+        let shown = self.painter.times().shown > 0;
+        let hopeless = self.state.report.is_some() && !self.painter.has_scene();
+        if (shown || hopeless)
+            && let Some(start) = self.start.take()
+        {
+            if shown {
+                self.journal.say(&format!("first picture after {:.1} s", self.clock.now()));
+            }
+            self.worker.send(start);
+            self.state.pace.touch();
+        }
+    }
+
+    /// Completes files after the window and its textures were dropped.
+    fn abandon(self) {
+        let Self { files, mut journal, worker, painter, straight, window, .. } = self;
+        for notice in files.close() {
+            journal.note(&notice);
+        }
+        drop(worker);
+        // Freeing the resources of a lost display would call into it.
+        std::mem::forget((painter, straight, window));
+    }
+
+    /// Completes files and ends the simulation.
+    fn close(mut self) {
+        self.end_recording();
+        let Self { files, mut journal, worker, painter, straight, window, .. } = self;
+        for notice in files.close() {
+            journal.note(&notice);
+        }
+        journal.say("closed");
+        // The painter's textures must be dropped before the device of the last window.
+        drop((worker, painter, straight));
+        drop(window);
+    }
+
+    /// Width and height of the picture in pixels.
+    pub(crate) fn size(&self) -> Size {
+        (self.window.width().max(1) as usize, self.window.height().max(1) as usize)
+    }
+
+    /// The camera of this frame, once something has been reported.
+    pub(crate) fn camera(&self) -> Option<Camera> {
+        self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
+    }
+
+    /// Handles the events of the window system. Returns whether there were any.
+    fn hear(&mut self) -> bool {
+        let mut manager = self.window.events();
+        let mut any = false;
+        let mut events = manager.iter().peekable();
+        while let Some(mut event) = events.next() {
+            any = true;
+            // The character that a key types on the user's keyboard comes right after the key, which names a place.
+            let typed = match (event.value, events.peek().map(|next| next.value)) {
+                (WindowEvent::Key(_, Press::Press, _), Some(WindowEvent::Char(typed))) => Some(typed),
+                _ => None,
+            };
+            event.inhibited = self.handle(event.value, typed);
+        }
+        drop(events);
+        for path in self.window.dropped_files() {
+            any = true;
+            self.open(&path);
+        }
+        any
+    }
+
+    /// Handles one event, of a key that goes down with the character that it types; returns whether to keep it from the panel.
+    fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
+        match event {
+            WindowEvent::Close => self.quit = true,
+            WindowEvent::FramebufferSize(width, height) => self.journal.say(&format!("window {width}x{height}")),
+            WindowEvent::CursorPos(x, y, _) => self.moved((x as f32, y as f32)),
+            WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
+            WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
+            WindowEvent::Key(key, action, held) => return self.key(key, typed, action, held),
+            // With Control held, a letter is not text.
+            WindowEvent::Char(_) => return !self.typing() || self.control,
+            _ => {}
+        }
+        false
+    }
+
+    /// Applies the updates of the simulation. Returns whether anything visible changed.
+    fn receive(&mut self) -> bool {
+        let mut any = self.hear_dialog();
+        while self.painter.has_room()
+            && let Some(mut update) = self.worker.poll()
+        {
+            any = true;
+            if let Err(too_large) = self.painter.apply(&mut update) {
+                update.notices.push(Notice::wrong(too_large.to_string()));
+            }
+            let part = self.camera().map(|camera| self.state.part(&camera));
+            let probe = update.report.probe.take();
+            update.report.probe = probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
+            let came = self.state.follow(&update);
+            update.notices.into_iter().for_each(|notice| self.tell(notice));
+            self.journal.follow(&update.report);
+            if came {
+                self.end_comparison();
+                self.place_camera(true);
+                self.look_changed();
+            }
+        }
+        any |= self.go_on_comparing();
+        for notice in self.files.notices() {
+            any = true;
+            self.tell(notice);
+        }
+        any
+    }
+
+    /// Handles the answer of the file dialog. Returns whether there was one.
+    fn hear_dialog(&mut self) -> bool {
+        let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
+        if answer == Answer::Waiting {
+            return false;
+        }
+        self.dialog = None;
+        match answer {
+            Answer::Chosen(path) => self.open(&path),
+            Answer::Missing => {
+                if self.state.shown.opening {
+                    self.tell(Notice::new("this system has no dialog for files: type a path into the line".to_owned()));
+                }
+                self.show_files();
+            }
+            Answer::Closed | Answer::Waiting => {}
+        }
+        true
+    }
+
+    /// Bounds for the camera to frame, once there is something to see.
+    pub(crate) fn subject(&self) -> Option<Bounds> {
+        self.painter.subject().map(|subject| self.state.proportioned(subject))
+    }
+
+    /// Places the camera: at the start, for another scene, and when the panel changes its width.
+    fn place_camera(&mut self, reset: bool) {
+        let (size, covered) = (self.size(), self.covered());
+        if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
+            return;
+        }
+        let Some(subject) = self.subject() else { return };
+        match &mut self.rig {
+            Some(rig) if !reset => rig.fit(&subject, size, covered),
+            rig => {
+                *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered));
+                self.opened = Some(subject);
+            }
+        }
+    }
+
+    /// Pixels at the left of the window that the panel covers; 0 for a panel that leaves hardly anything free.
+    pub(crate) fn covered(&self) -> f32 {
+        let scale = self.window.scale_factor() as f32;
+        let width = self.window.width() as f32 / scale;
+        let panel = ui::panel_width(&self.state.shown, width);
+        if panel < 0.6 * width { panel * scale } else { 0.0 }
+    }
+
+    /// Shows a message and logs it.
+    pub(crate) fn tell(&mut self, notice: Notice) {
+        self.journal.note(&notice);
+        self.state.tell(notice);
+    }
+
+    /// Passes the look to the painter.
+    pub(crate) fn look_changed(&mut self) {
+        if let Err(invalid) = self.painter.set_look(&self.state.look) {
+            self.tell(Notice::wrong(invalid.to_string()));
+        }
+    }
+
+    /// Walks by the keys that are held and advances the camera. Returns whether it moves.
+    fn move_camera(&mut self, seconds: f32) -> bool {
+        self.place_camera(false);
+        if self.preview(seconds) {
+            return true;
+        }
+        let typing = self.typing();
+        let Some(rig) = &mut self.rig else { return false };
+        if !typing {
+            let types = |letter: char| self.down.steers(Cap::Types(letter));
+            let walk = [types('d') - types('a'), types('e') - types('q'), types('w') - types('s')];
+            match &self.state.ground {
+                _ if walk == [0.0; 3] => {}
+                Some(ground) if rig.first_person => {
+                    rig.walk_on(walk, seconds, |x, z| vent_handles::ground_at(ground, x, z));
+                }
+                _ => rig.walk(walk, seconds),
+            }
+            let held = |key: Key| self.down.steers(Cap::At(key));
+            let turn = (held(Key::Right) - held(Key::Left), held(Key::Down) - held(Key::Up));
+            let pixels = 260.0 * seconds;
+            if turn != (0.0, 0.0) {
+                rig.drag((-turn.0 * pixels, -turn.1 * pixels));
+            }
+        }
+        // Water and lava over the ground carry the eye.
+        let watched = self.state.report.as_ref().and_then(|report| report.watched.as_ref());
+        if let (Some(stand), Some(ground)) = (watched.and_then(|watched| watched.stand), &self.state.ground)
+            && rig.first_person
+            && self.state.column(rig.feet()) == Some(stand.at)
+        {
+            let [x, z] = stand.at.map(|at| at as f64 + 0.5);
+            rig.stand_above(stand.surface - vent_handles::ground_at(ground, x, z));
+        }
+        (self.state.first_person, self.state.turntable) = (rig.first_person, rig.turntable);
+        rig.advance(seconds)
+    }
+
+    /// Sends the requests of the tools, the slices and the panel. Returns whether there were any.
+    fn work(&mut self) -> bool {
+        let requests = std::mem::take(&mut self.state.requests);
+        let any = !requests.is_empty();
+        requests.into_iter().for_each(|request| self.carry_out(request));
+        let aim = self.aim();
+        if let Some(report) = &self.state.report
+            && let Some(stroke) = self.state.tools.stroke(self.clock.now(), report.step)
+        {
+            self.worker.send(Command::Stroke(Box::new(stroke)));
+            self.painter.hurry_ground();
+        }
+        if let (Some(aim), Some(report)) = (&aim, &self.state.report) {
+            match self.state.tools.tick(aim, report) {
+                Some(Deed::Send(Command::World(command))) => self.do_to_world(command),
+                Some(Deed::Send(command)) => self.worker.send(command),
+                Some(Deed::Pick(column, point)) => self.state.plots.pick(column, point),
+                Some(Deed::Say(text)) => self.tell(Notice::new(text.to_owned())),
+                None => {}
+            }
+        }
+        self.ask_for_pick(aim.map(|aim| aim.ray));
+        let cuts = (self.state.cuts.wanted(), self.state.cuts.quantity.clone());
+        if self.asked.cuts.as_ref() != Some(&cuts) {
+            self.worker.send(Command::Cuts(cuts.0, cuts.1.clone()));
+            self.asked.cuts = Some(cuts);
+        }
+        let stand = self.rig.as_ref().filter(|rig| rig.first_person).and_then(|rig| self.state.column(rig.feet()));
+        let watch = Watch { stand, ..self.state.plots.wanted(self.state.report.as_ref()) };
+        if self.asked.watch != watch {
+            self.worker.send(Command::Watch(watch.clone()));
+            self.asked.watch = watch;
+        }
+        let gives_way = self.pictures_first();
+        if self.asked.gives_way != gives_way {
+            self.worker.send(Command::GiveWay(gives_way));
+            self.asked.gives_way = gives_way;
+        }
+        let glow = self.state.glow();
+        if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {
+            self.worker.send(Command::Glow(glow));
+        }
+        any || self.state.tools.is_busy() || self.files.recorder().is_some()
+    }
+
+    /// Whether the steps leave the processor to pictures: while the user drags the camera and no film is made of it.
+    fn pictures_first(&mut self) -> bool {
+        let drags = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
+        let moves = drags && self.pointer.rests(Instant::now()) < HELD;
+        moves && self.painter.is_on_cpu() && self.files.recorder().is_none()
+    }
+
+    /// The aim of the pointer, unless it is over the panel.
+    pub(crate) fn aim(&self) -> Option<Aim> {
+        let pixel = self.pointer.at?;
+        let ours = self.pointer.drag() != Some(Drag::Panel);
+        let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
+        let (ray, entered, part) = self.sight(pixel)?;
+        let dragged = self.state.ground.as_ref().filter(|_| self.state.tools.dragged().is_some());
+        let ground = dragged.and_then(|ground| meet_ground(ground, &ray, part));
+        let (now, shift) = (self.clock.now(), self.shift);
+        (ours && !over_panel).then_some(Aim { pixel, ray, entered, part, ground, now, shift })
+    }
+
+    /// The ray through a pixel, the ray from where it enters the part of the box that is seen, and that part.
+    pub(crate) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
+        let (camera, sides) = (self.camera()?, self.state.sides()?);
+        let (ray, part) = (camera.ray(x, y), self.state.part(&camera));
+        Some((ray, entered(&ray, part, sides.map(|n| n as f32)), part))
+    }
+
+    /// Requests a probe under the pointer when its ray changed.
+    fn ask_for_pick(&mut self, ray: Option<Ray>) {
+        let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
+        let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
+        let part = self.camera().map(|camera| self.state.part(&camera)).zip(self.state.sides());
+        let ray = ray.zip(part).map(|(ray, (part, sides))| entered(&ray, part, sides.map(|n| n as f32)));
+        let numbers = ray.map(|ray| {
+            let (o, d) = (ray.origin, ray.direction);
+            [o.x, o.y, o.z, d.x, d.y, d.z]
+        });
+        if numbers != self.asked.ray {
+            self.asked.ray = numbers;
+            self.worker.send(Command::Pick(ray));
+        }
+    }
+
+    /// The handles of the vents in the picture, while the tool of sources is in hand.
+    pub(crate) fn handles(&self) -> Vec<Handle> {
+        match (&self.state.ground, self.camera()) {
+            (Some(ground), Some(camera)) if self.state.tools.tool == Tool::Source => {
+                vent_handles::handles(&self.state.vents.value, ground, &camera)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a pixel belongs to the panel or to another piece of the user interface.
+    pub(crate) fn over_panel(&self, (x, y): (f32, f32)) -> bool {
+        let scale = self.window.scale_factor() as f32;
+        let context = self.window.egui_context();
+        let layer = context.layer_id_at(kiss3d::egui::pos2(x / scale, y / scale));
+        context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
+    }
+
+    /// Whether keys go into a text.
+    pub(crate) fn typing(&self) -> bool {
+        self.state.shown.opening || self.window.egui_context().egui_wants_keyboard_input()
+    }
+}

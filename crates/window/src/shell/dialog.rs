@@ -1,0 +1,115 @@
+//! The system's file dialog, on a thread of its own: the window goes on while the user chooses, and a machine without a
+//! dialog, or with one that never answers, holds nothing up.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use lavoxel_geo::terrain::endings;
+
+/// Shortest time in which a user closes a dialog: an earlier answer without a file means that the system has none.
+const SOONEST: Duration = Duration::from_millis(400);
+
+/// A dialog that was opened.
+pub(crate) struct Dialog {
+    /// The file, and how long the user took to choose it.
+    answer: Receiver<(Option<PathBuf>, Duration)>,
+}
+
+/// The state of a dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It is open.
+    Waiting,
+    /// This file was chosen.
+    Chosen(PathBuf),
+    /// The user closed it.
+    Closed,
+    /// The system has none.
+    Missing,
+}
+
+impl Dialog {
+    /// Opens a dialog for a scene or a heightmap.
+    pub(crate) fn open() -> Self {
+        Self::ask(choose)
+    }
+
+    fn ask(choose: fn() -> Option<PathBuf>) -> Self {
+        let (sender, answer) = channel();
+        let timed = move || {
+            let since = Instant::now();
+            (choose(), since.elapsed())
+        };
+        // The dialogs of macOS want the main thread and block the window, as they do for all of its programs.
+        if cfg!(target_os = "macos") {
+            sender.send(timed()).ok();
+        } else {
+            // A thread that cannot be started drops the sender: there is no dialog.
+            let work = move || drop(sender.send(timed()));
+            std::thread::Builder::new().name("file dialog".to_owned()).spawn(work).ok();
+        }
+        Self { answer }
+    }
+
+    /// Its state; after anything but [`Answer::Waiting`] it is over.
+    pub(crate) fn poll(&self) -> Answer {
+        match self.answer.try_recv() {
+            Ok((Some(path), _)) => Answer::Chosen(path),
+            Ok((None, took)) if took > SOONEST => Answer::Closed,
+            Ok(_) | Err(TryRecvError::Disconnected) => Answer::Missing,
+            Err(TryRecvError::Empty) => Answer::Waiting,
+        }
+    }
+}
+
+/// Shows the dialog and waits for the user.
+fn choose() -> Option<PathBuf> {
+    let endings: Vec<&str> = std::iter::once("toml").chain(endings()).collect();
+    let dialog = rfd::FileDialog::new()
+        .set_title("Open a scene or a heightmap")
+        .add_filter("Scenes and heightmaps", &endings)
+        .add_filter("All files", &["*"]);
+    match std::env::current_dir() {
+        Ok(folder) => dialog.set_directory(folder),
+        Err(_) => dialog,
+    }
+    .pick_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn over(choose: fn() -> Option<PathBuf>) -> Answer {
+        let dialog = Dialog::ask(choose);
+        loop {
+            // A window that draws slowly hears of it late.
+            std::thread::sleep(Duration::from_millis(50) + SOONEST);
+            match dialog.poll() {
+                Answer::Waiting => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    #[test]
+    fn a_dialog_that_is_missing_is_told_from_one_that_was_closed() {
+        assert_eq!(over(|| None), Answer::Missing);
+        assert_eq!(over(|| Some("a.toml".into())), Answer::Chosen("a.toml".into()));
+        let closed = || {
+            std::thread::sleep(2 * SOONEST);
+            None
+        };
+        assert_eq!(over(closed), Answer::Closed);
+    }
+
+    #[test]
+    fn a_dialog_that_never_answers_holds_nothing_up() {
+        let never = || {
+            std::thread::sleep(Duration::from_secs(3600));
+            None
+        };
+        assert_eq!(Dialog::ask(never).poll(), Answer::Waiting);
+    }
+}

@@ -1,0 +1,222 @@
+//! Opening the window, or saying in one message why there can be none.
+
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+
+use kiss3d::post_processing::Tonemap;
+use kiss3d::resource::MaterialManager2d;
+use kiss3d::window::{CanvasSetup, NumSamples, Window};
+
+use crate::shell::screen;
+
+/// Debian packages that a window needs.
+const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0";
+
+/// Why no window can be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}. {}", advice(.reason))]
+pub struct NoWindow {
+    /// Reason for the failure.
+    pub reason: Reason,
+}
+
+/// Reasons why there is no window.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// The environment names no display.
+    #[error("there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")]
+    NoDisplay,
+    /// The display does not answer.
+    #[error("the display {display} cannot be opened")]
+    DeadDisplay {
+        /// Its name.
+        display: String,
+    },
+    /// A library that is loaded at run time.
+    #[error("the system library {library} is missing, which a window needs")]
+    NoLibrary {
+        /// Its file name.
+        library: String,
+    },
+    /// Neither a graphics card nor a driver that does without.
+    #[error("no graphics adapter was found, neither a graphics card nor a software driver")]
+    NoAdapter,
+    /// Anything else.
+    #[error("the window cannot be opened: {said}")]
+    Other {
+        /// Error of the system.
+        said: String,
+    },
+}
+
+/// Advice to the user.
+fn advice(reason: &Reason) -> String {
+    let needs = match reason {
+        Reason::NoAdapter => {
+            "On Debian or Ubuntu, the package mesa-vulkan-drivers brings drivers with and without a card.".to_owned()
+        }
+        Reason::NoLibrary { library } => match package_of(library) {
+            Some(package) => format!("On Debian or Ubuntu, it is in the package {package}."),
+            None => format!("On Debian or Ubuntu, a window needs the packages {PACKAGES}."),
+        },
+        _ => format!("Apart from a display, a window needs these packages on Debian or Ubuntu: {PACKAGES}."),
+    };
+    format!("{needs} Without a window, `lavoxel render` writes pictures and animations.")
+}
+
+/// The Debian package of a library.
+fn package_of(library: &str) -> Option<&'static str> {
+    let packages = [
+        ("xkbcommon-x11", "libxkbcommon-x11-0"),
+        ("xkbcommon", "libxkbcommon0"),
+        ("Xcursor", "libxcursor1"),
+        ("X11-xcb", "libx11-xcb1"),
+        ("Xi", "libxi6"),
+        ("X11", "libx11-6"),
+        ("Xrandr", "libxrandr2"),
+        ("wayland-client", "libwayland-client0"),
+        ("vulkan", "libvulkan1"),
+    ];
+    packages.into_iter().find(|(part, _)| library.contains(part)).map(|(_, package)| package)
+}
+
+/// Opens the window, by default in a size that fits the screen. Must be called on the main thread.
+pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Window, NoWindow> {
+    let displays = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
+    let display = displays.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let needs_display = cfg!(all(unix, not(target_os = "macos")));
+    if needs_display && display.is_none() {
+        return Err(NoWindow { reason: Reason::NoDisplay });
+    }
+    let (width, height) = size.unwrap_or_else(screen::fitting_size);
+    // One sample: the painter smooths its own edges.
+    let setup = CanvasSetup { vsync: true, samples: NumSamples::One, ..CanvasSetup::default() };
+    let create = || {
+        let mut window = pollster::block_on(Window::new_with_setup(title, width, height, setup));
+        // Without this, a window that closes before its first frame aborts the program.
+        MaterialManager2d::get_global_manager(|_| ());
+        window.rebind_close_key(None);
+        // The painter has its own film.
+        window.set_tonemap(Tonemap::None);
+        window.set_bloom_enabled(false);
+        window.set_shadows_enabled(false);
+        window.set_shadow_resolution(1);
+        window.set_shadow_atlas_layers(1);
+        window
+    };
+    quietly(create).map_err(|said| NoWindow { reason: understand(&said, display.as_deref().unwrap_or_default()) })
+}
+
+/// A window that was open is gone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the display has gone, and the window with it ({said})")]
+pub struct DisplayLost {
+    /// Error of the system.
+    said: String,
+}
+
+/// Runs the event loop of a window. The libraries of the window system panic when the display goes away: that panic
+/// becomes an error without a backtrace, every other panic is passed on.
+pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost> {
+    let usual = Arc::new(panic::take_hook());
+    let inner = Arc::clone(&usual);
+    panic::set_hook(Box::new(move |info| {
+        if is_there() {
+            inner(info);
+        }
+    }));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    panic::set_hook(Box::new(move |info| usual(info)));
+    result.map_err(|payload| {
+        if is_there() {
+            panic::resume_unwind(payload);
+        }
+        let said = text_of(payload.as_ref());
+        DisplayLost { said: said.lines().next().unwrap_or_default().to_owned() }
+    })
+}
+
+/// Whether the X server of this process still answers. Window systems other than X end a program by themselves.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_there() -> bool {
+    use std::net::TcpStream;
+    use std::os::unix::net::UnixStream;
+    let name = std::env::var("DISPLAY").unwrap_or_default();
+    let Some((host, number)) = name.rsplit_once(':') else { return true };
+    let Ok(number) = number.split('.').next().unwrap_or_default().parse::<u16>() else { return true };
+    match host {
+        "" | "unix" => UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).is_ok(),
+        _ => TcpStream::connect((host, number.saturating_add(6000))).is_ok(),
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn is_there() -> bool {
+    true
+}
+
+/// Runs code that panics instead of returning an error, and returns the text of the panic.
+fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    panic::set_hook(usual);
+    result.map_err(|payload| text_of(payload.as_ref()))
+}
+
+/// The text of a panic.
+fn text_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("no reason was given").to_owned()
+}
+
+/// Reason behind a panic during creation.
+fn understand(said: &str, display: &str) -> Reason {
+    let library = said
+        .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
+        .find(|word| word.starts_with("lib") && word.contains(".so"));
+    if let Some(library) = library {
+        return Reason::NoLibrary { library: library.trim_end_matches('.').to_owned() };
+    }
+    if said.contains("adapter") || said.contains("Failed to create device") {
+        return Reason::NoAdapter;
+    }
+    if said.contains("event loop") {
+        return Reason::DeadDisplay { display: display.to_owned() };
+    }
+    Reason::Other { said: said.lines().next().unwrap_or_default().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_names_the_way_without_a_window_and_a_package() {
+        let said = [
+            "Failed to create event loop: Os(OsError { error: XNotSupported(XOpenDisplayFailed) })",
+            "Failed to create event loop: Os(... LibraryOpenError { kind: Library, detail: \"opening library failed \
+             (libXcursor.so.1: cannot open shared object file)\" })",
+            "Library libxkbcommon-x11.so could not be loaded.",
+            "Failed to create a surface and find an adapter for it",
+            "something new",
+        ];
+        let reasons = said.map(|said| understand(said, ":77"));
+        assert_eq!(reasons[0], Reason::DeadDisplay { display: ":77".into() });
+        assert_eq!(reasons[1], Reason::NoLibrary { library: "libXcursor.so.1".into() });
+        assert_eq!(reasons[2], Reason::NoLibrary { library: "libxkbcommon-x11.so".into() });
+        assert_eq!(reasons[3], Reason::NoAdapter);
+        let packages = ["mesa-vulkan-drivers", "libxcursor1", "libxkbcommon-x11-0", "mesa-vulkan-drivers", PACKAGES];
+        for (reason, package) in reasons.into_iter().zip(packages) {
+            let message = NoWindow { reason }.to_string();
+            assert!(message.contains("lavoxel render") && message.contains(package), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_panic_becomes_its_text() {
+        let said: Result<(), _> = quietly(|| panic!("library {} is gone", "libXi.so.6"));
+        assert_eq!(said, Err("library libXi.so.6 is gone".to_owned()));
+    }
+}

@@ -1,0 +1,12 @@
+//! The window itself: event loop, frames, dialogs, messages, and opening it at all.
+
+pub(crate) mod app;
+pub(crate) mod clock;
+pub(crate) mod compare;
+pub(crate) mod dialog;
+pub mod display;
+pub(crate) mod frame;
+pub(crate) mod recent;
+pub(crate) mod screen;
+pub(crate) mod straight;
+pub(crate) mod toasts;

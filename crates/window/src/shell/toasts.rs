@@ -1,0 +1,77 @@
+//! Messages that are shown for some seconds.
+
+use std::time::{Duration, Instant};
+
+use crate::messages::Notice;
+
+/// How long a message stays.
+const STAYS: Duration = Duration::from_secs(5);
+/// How long an error stays.
+const STAYS_WRONG: Duration = Duration::from_secs(14);
+/// How long a message with a button stays.
+const STAYS_OFFERED: Duration = Duration::from_secs(60);
+/// Most messages at a time.
+const MOST: usize = 5;
+
+/// The messages on the screen, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Toasts {
+    shown: Vec<(Notice, Instant)>,
+}
+
+impl Toasts {
+    /// Shows a message; the same one again only restarts its time.
+    pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
+        self.shown.retain(|(old, _)| *old != notice);
+        if self.shown.len() == MOST {
+            self.shown.remove(0);
+        }
+        self.shown.push((notice, now));
+    }
+
+    /// The messages to show now.
+    pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
+        let stays = |notice: &Notice| match notice.mend {
+            Some(_) => STAYS_OFFERED,
+            None if notice.wrong => STAYS_WRONG,
+            None => STAYS,
+        };
+        self.shown.retain(|(notice, since)| now.duration_since(*since) < stays(notice));
+        self.shown.iter().map(|(notice, _)| notice)
+    }
+
+    /// Takes a message away.
+    pub(crate) fn dismiss(&mut self, notice: &Notice) {
+        self.shown.retain(|(shown, _)| shown != notice);
+    }
+
+    /// Whether there is any message to show or to remove.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::Mend;
+
+    #[test]
+    fn what_went_wrong_stays_longer() {
+        let (mut toasts, begin) = (Toasts::default(), Instant::now());
+        let notice = |wrong, text: &str| Notice { wrong, ..Notice::new(text.into()) };
+        toasts.add(notice(false, "saved"), begin);
+        toasts.add(notice(true, "lost"), begin);
+        toasts.add(notice(false, "saved"), begin);
+        assert_eq!(toasts.at(begin).count(), 2);
+        let left: Vec<_> = toasts.at(begin + STAYS * 2).map(|n| n.text.clone()).collect();
+        assert_eq!(left, ["lost"]);
+        assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 0);
+        assert!(toasts.is_empty());
+        let offered = Notice { mend: Some(Mend::OpenSides), ..notice(false, "held back") };
+        toasts.add(offered.clone(), begin);
+        assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 1, "there is time to press its button");
+        toasts.dismiss(&offered);
+        assert!(toasts.is_empty());
+    }
+}

@@ -1,0 +1,275 @@
+//! The user interface over the picture: panel, marks in the world, colour bars, help and messages. It reads and edits
+//! [`State`] and queues requests; it never waits.
+
+mod bar;
+mod camera;
+mod challenge;
+mod files;
+mod film;
+pub(crate) mod gallery;
+mod goals;
+mod help;
+mod legend;
+mod look;
+mod marks;
+mod materials;
+mod models;
+mod numbers;
+mod panel;
+mod plots;
+mod probe;
+mod rows;
+mod rules;
+#[cfg(test)]
+mod shapes;
+mod sides;
+mod slices;
+mod swatch;
+mod time;
+mod timeline;
+mod toasts;
+mod tools;
+mod tour;
+mod vents;
+mod wind;
+
+use std::time::Duration;
+
+use kiss3d::egui::{
+    self, Area, Color32, Context, CornerRadius, FontId, Id, LayerId, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
+};
+
+use super::edit::vent_handles::{Handle, ground_at};
+use super::messages::Report;
+use super::state::{Shown, State};
+use lavoxel_render::{Camera, Plain};
+
+/// Width of the panel in points.
+const PANEL: f32 = 346.0;
+/// Width of the bar that a folded panel leaves.
+const BAR: f32 = 42.0;
+/// Windows that are narrower in points fold the panel.
+const NARROW: f32 = 900.0;
+/// Lava.
+const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
+/// The ground of what is chosen, and of the button that matters most.
+const DEEP: Color32 = Color32::from_rgb(150, 66, 18);
+/// Text that stands out.
+const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
+/// Text that explains.
+const FAINT: Color32 = Color32::from_rgb(150, 148, 146);
+/// Errors.
+const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
+/// The ground of text over the picture.
+const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
+
+/// The camera, pointer and handles for the marks in the world.
+pub(crate) struct Stage<'a> {
+    /// The camera of this frame, in pixels.
+    pub(crate) camera: &'a Camera,
+    /// Pixels to a point of the user interface.
+    pub(crate) scale: f32,
+    /// The pointer in pixels, while it is over the world and drags nothing.
+    pub(crate) pointer: Option<(f32, f32)>,
+    /// How long the pointer has not moved.
+    pub(crate) rests: Duration,
+    /// Points of vents that can be dragged.
+    pub(crate) handles: &'a [Handle],
+}
+
+impl Stage<'_> {
+    /// Where a point of the world is on the screen, in points.
+    fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
+        self.camera.project(point).map(|(x, y, _)| self.points((x, y)))
+    }
+
+    /// Points for pixels.
+    fn points(&self, (x, y): (f32, f32)) -> egui::Pos2 {
+        egui::pos2(x / self.scale, y / self.scale)
+    }
+}
+
+/// The colour of marks for a material, as slices show it; `None` is lava.
+fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
+    let Some(name) = material else { return ACCENT };
+    let materials = report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
+    let all = Plain::all(materials);
+    let [r, g, b] = all.iter().find(|plain| plain.name == name).map_or([150; 3], |plain| plain.color);
+    // Marks lie on dark rock.
+    let lighter = |c: u8| c / 4 * 3 + 64;
+    Color32::from_rgb(lighter(r), lighter(g), lighter(b))
+}
+
+/// Layer of what is docked under this name.
+fn docked_layer(name: &str) -> LayerId {
+    LayerId::new(Order::Middle, Id::new(name))
+}
+
+/// Layer of the panel that is not folded.
+pub(crate) fn panel_layer() -> LayerId {
+    docked_layer(panel::NAME)
+}
+
+/// Draws a frame with `contents` at the left of the window, under the name of its area.
+fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
+    let visuals = &context.global_style().visuals.clone();
+    let frame = egui::Frame::new()
+        .fill(visuals.window_fill)
+        .stroke(Stroke::new(1.0, visuals.window_stroke.color))
+        .inner_margin(margin);
+    let place = context.content_rect().left_top();
+    let LayerId { id, order } = docked_layer(name);
+    let area = Area::new(id).order(order).fixed_pos(place).movable(false);
+    area.show(context, |ui| frame.show(ui, contents));
+}
+
+/// Whether the panel of a window of this width in points is folded.
+fn is_folded(shown: &Shown, width: f32) -> bool {
+    shown.folded.unwrap_or(width < NARROW)
+}
+
+/// Width of the panel in a window of this width, both in points.
+pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
+    match (shown.panel, is_folded(shown, width)) {
+        (false, _) => 0.0,
+        (true, true) => BAR,
+        (true, false) => PANEL,
+    }
+}
+
+/// Draws everything over the picture.
+pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
+    let mut tags = marks::Tags::new(context, state);
+    if state.sides.is_none() {
+        marks::draw(context, state, stage, &mut tags);
+        buried(context, state, stage);
+    }
+    probe::draw(context, state, stage);
+    legend::draw(context, state);
+    goals::draw(context, state, stage, &mut tags);
+    sides::draw(context, state);
+    timeline::draw(context, state);
+    let width = context.content_rect().width();
+    if state.shown.panel && is_folded(&state.shown, width) {
+        bar::draw(context, state);
+    } else if state.shown.panel {
+        panel::draw(context, state);
+    }
+    models::draw(context, state);
+    plots::point(context, state, stage);
+    gallery::draw(context, state);
+    challenge::draw(context, state);
+    tour::draw(context, state);
+    help::draw(context, state);
+    toasts::draw(context, state);
+}
+
+/// Says that the camera is in the rock of the part of the box that is seen, where the picture may be black.
+fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
+    let (eye, part) = (stage.camera.eye(), state.part(stage.camera));
+    let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
+    let below = |ground: &ndarray::Array2<f32>| eye.y < ground_at(ground, eye.x.into(), eye.z.into());
+    if !inside || !state.ground.as_deref().is_some_and(below) {
+        return;
+    }
+    let panel = panel_width(&state.shown, context.content_rect().width());
+    let area =
+        Area::new(Id::new("buried")).interactable(false).anchor(egui::Align2::CENTER_CENTER, vec2(0.5 * panel, 0.0));
+    area.show(context, |ui| {
+        card().show(ui, |ui| {
+            let text = "The camera is below the ground. Home brings the scene's camera back; the wheel moves out.";
+            ui.label(egui::RichText::new(text).color(BRIGHT));
+        });
+    });
+}
+
+/// Draws the text that is shown before the first picture.
+pub(crate) fn loading(context: &Context, name: &str) {
+    egui::Area::new(egui::Id::new("loading")).anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0)).show(context, |ui| {
+        ui.label(egui::RichText::new(format!("loading {name} …")).color(BRIGHT).size(18.0));
+    });
+}
+
+/// Colours, fonts and spacing.
+pub(crate) fn theme(context: &Context) {
+    context.set_theme(Theme::Dark);
+    context.all_styles_mut(|style| {
+        let sizes =
+            [(TextStyle::Heading, 16.0), (TextStyle::Body, 13.0), (TextStyle::Button, 13.0), (TextStyle::Small, 11.0)];
+        for (text, size) in sizes {
+            style.text_styles.insert(text, FontId::proportional(size));
+        }
+        style.spacing.item_spacing = vec2(6.0, 5.0);
+        style.spacing.button_padding = vec2(7.0, 3.0);
+        style.spacing.interact_size.y = 20.0;
+        style.spacing.indent = 18.0;
+        style.spacing.tooltip_width = 320.0;
+        let visuals = &mut style.visuals;
+        visuals.panel_fill = Color32::from_rgb(24, 24, 28);
+        visuals.window_fill = Color32::from_rgba_premultiplied(22, 22, 26, 244);
+        visuals.window_stroke = Stroke::new(1.0, Color32::from_rgb(52, 52, 58));
+        visuals.window_corner_radius = CornerRadius::same(6);
+        visuals.extreme_bg_color = Color32::from_rgb(13, 13, 16);
+        visuals.selection.bg_fill = DEEP;
+        visuals.selection.stroke = Stroke::new(1.0, BRIGHT);
+        visuals.hyperlink_color = ACCENT;
+        visuals.slider_trailing_fill = true;
+        visuals.widgets.noninteractive.fg_stroke.color = Color32::from_rgb(206, 203, 198);
+        visuals.widgets.noninteractive.bg_stroke.color = Color32::from_rgb(48, 48, 54);
+        visuals.widgets.inactive.bg_fill = Color32::from_rgb(54, 54, 61);
+        visuals.widgets.inactive.weak_bg_fill = Color32::from_rgb(44, 44, 50);
+        visuals.widgets.inactive.fg_stroke.color = Color32::from_rgb(214, 211, 206);
+        visuals.widgets.hovered.weak_bg_fill = Color32::from_rgb(62, 60, 64);
+        visuals.widgets.active.weak_bg_fill = DEEP;
+        for widget in [
+            &mut visuals.widgets.inactive,
+            &mut visuals.widgets.hovered,
+            &mut visuals.widgets.active,
+            &mut visuals.widgets.open,
+        ] {
+            widget.corner_radius = CornerRadius::same(4);
+        }
+    });
+}
+
+/// A box for text over the picture.
+fn card() -> egui::Frame {
+    egui::Frame::new().fill(SHADE).corner_radius(CornerRadius::same(5)).inner_margin(Margin::symmetric(9, 6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::{AccountReport, MaterialReport, Pace};
+    use lavoxel_automaton::matter::Material;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_scene::scene::Scene;
+
+    #[test]
+    fn marks_of_two_materials_differ() {
+        let mut report = Report::quiet(Grid::new(4, 4, 4));
+        let material = |name: &str, color: Option<&str>| {
+            let mut material = Material { name: name.into(), ..Material::water() };
+            material.look.color = color.map(str::to_owned);
+            MaterialReport { material, mass: AccountReport::default(), cells: 0, shows_flow: false }
+        };
+        report.materials.extend([material("water", None), material("oil", None), material("mud", Some("#804020"))]);
+        let colors = [None, Some("water"), Some("oil"), Some("mud")].map(|name| color_of(Some(&report), name));
+        for (i, color) in colors.iter().enumerate() {
+            assert!(!colors[..i].contains(color), "{colors:?}");
+        }
+        assert_eq!(colors[3], Color32::from_rgb(160, 112, 88), "a lighter shade of its own colour");
+    }
+
+    #[test]
+    fn narrow_windows_fold_the_panel_until_the_user_says_otherwise() {
+        let mut shown = State::new(Scene::volcano(), Pace::Paused, true).shown;
+        assert_eq!([1280.0, 899.0].map(|width| panel_width(&shown, width)), [PANEL, BAR]);
+        shown.folded = Some(false);
+        assert_eq!(panel_width(&shown, 640.0), PANEL);
+        shown.folded = Some(true);
+        assert_eq!(panel_width(&shown, 1900.0), BAR);
+        shown.panel = false;
+        assert_eq!(panel_width(&shown, 1900.0), 0.0);
+    }
+}

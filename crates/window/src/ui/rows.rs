@@ -1,0 +1,192 @@
+//! Rows of the panel: a name, a slider, the value with its unit and a way back to the default.
+
+use std::ops::RangeInclusive;
+
+use kiss3d::egui::emath::Numeric;
+use kiss3d::egui::{self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2};
+
+use super::FAINT;
+use lavoxel_automaton::rules::{Param, Scale};
+use lavoxel_base::param::Table;
+use lavoxel_render::Named;
+
+/// Width of the names.
+pub(super) const NAME: f32 = 84.0;
+/// Width of the sliders.
+pub(super) const SLIDER: f32 = 86.0;
+/// Width of the values.
+const VALUE: f32 = 50.0;
+/// Width of the units.
+const UNIT: f32 = 54.0;
+
+/// A row for a number.
+pub(super) struct Row<'a> {
+    name: &'a str,
+    unit: &'a str,
+    hint: &'a str,
+    logarithmic: bool,
+    decimals: usize,
+}
+
+impl<'a> Row<'a> {
+    /// A row called `name`; `hint` says what the number does.
+    pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
+        Self { name, unit, hint, logarithmic: false, decimals: 2 }
+    }
+
+    /// Makes equal distances on the slider equal ratios.
+    pub(super) fn logarithmic(self) -> Self {
+        Self { logarithmic: true, ..self }
+    }
+
+    /// Digits after the point.
+    pub(super) fn decimals(self, decimals: usize) -> Self {
+        Self { decimals, ..self }
+    }
+
+    /// Shows the row; returns whether the user changed the number. Without a default there is no reset button.
+    pub(super) fn show<N: Numeric>(
+        self,
+        ui: &mut Ui,
+        value: &mut N,
+        range: RangeInclusive<N>,
+        default: Option<N>,
+    ) -> bool {
+        let before = *value;
+        ui.horizontal(|ui| {
+            name(ui, self.name, self.hint);
+            ui.spacing_mut().slider_width = SLIDER;
+            let slider = Slider::new(value, range.clone()).show_value(false).logarithmic(self.logarithmic);
+            let slider = if self.logarithmic { slider.smallest_positive(1e-3) } else { slider };
+            ui.add(slider).on_hover_text(self.hint);
+            let speed = (range.end().to_f64() - range.start().to_f64()).abs() / 400.0;
+            let number = DragValue::new(value).range(range).speed(speed).max_decimals(self.decimals);
+            ui.add_sized(vec2(VALUE, ui.spacing().interact_size.y), number);
+            fixed(ui, UNIT, RichText::new(self.unit).small().color(FAINT)).on_hover_text(self.hint);
+            if let Some(default) = default {
+                reset(ui, value, default, self.decimals);
+            }
+        });
+        *value != before
+    }
+}
+
+/// A row for a parameter of a rule, under a name of its own, which the hint explains.
+pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &str), of: &mut T, default: f64) {
+    let row = Row::new(name, param.unit, hint);
+    let mut value = (param.get)(of);
+    let row = match param.scale {
+        Scale::Linear => row.decimals(3),
+        Scale::Logarithmic => row.decimals(3).logarithmic(),
+        Scale::Whole => row.decimals(0).logarithmic(),
+        Scale::Switch => {
+            if choice(ui, (name, hint), &mut value, &[(0.0, "no", hint), (1.0, "yes", hint)]) {
+                (param.set)(of, value);
+            }
+            return;
+        }
+    };
+    if row.show(ui, &mut value, param.low..=param.high, Some(default)) {
+        (param.set)(of, value);
+    }
+}
+
+/// A row for a number of a table, under a name of its own and within a range that a panel has room for.
+pub(super) fn key<T: Table>(
+    ui: &mut Ui,
+    (key, name, decimals): (&str, &str, usize),
+    (of, usual): (&mut T, &T),
+    range: RangeInclusive<f64>,
+) {
+    debug_assert!(T::param(key).is_some(), "{key} is no key of this table");
+    let Some(param) = T::param(key) else { return };
+    let mut value = (param.get)(of);
+    let row = Row::new(name, param.unit, param.what).decimals(decimals);
+    if row.show(ui, &mut value, range, Some((param.get)(usual))) {
+        (param.set)(of, value);
+    }
+}
+
+/// The name at the beginning of a row.
+pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
+    fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
+}
+
+/// A text of a fixed width.
+fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
+    let size = vec2(width, ui.spacing().interact_size.y);
+    let row = Layout::left_to_right(Align::Center);
+    ui.allocate_ui_with_layout(size, row, |ui| {
+        ui.set_min_width(width);
+        ui.add(Label::new(text).truncate())
+    })
+    .inner
+}
+
+/// The reset button, where the default is another value.
+fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
+    let differs = *value != default;
+    let button = Button::new(RichText::new("⟲").size(12.0)).frame(false).min_size(vec2(14.0, 14.0));
+    let hint = format!("back to {:.decimals$}", default.to_f64());
+    if ui.add_visible(differs, button).on_hover_text(hint).clicked() {
+        *value = default;
+    }
+}
+
+/// A row with a choice, without a name in front where that is empty; returns whether the user took another.
+pub(super) fn choice<T: PartialEq + Copy>(
+    ui: &mut Ui,
+    (label, hint): (&str, &str),
+    value: &mut T,
+    choices: &[(T, &str, &str)],
+) -> bool {
+    let before = *value;
+    ui.horizontal(|ui| {
+        if !label.is_empty() {
+            name(ui, label, hint);
+        }
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for (choice, text, what) in choices {
+            ui.selectable_value(value, *choice, *text).on_hover_text(*what);
+        }
+    });
+    *value != before
+}
+
+/// A row with a choice among the names of the library; returns whether the user took another.
+pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str), value: &mut T) -> bool {
+    let choices: Vec<_> = T::ALL.iter().map(|choice| (*choice, choice.name(), choice.what())).collect();
+    choice(ui, label, value, &choices)
+}
+
+/// A line of a name and a value, for numbers that can only be read.
+pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(label).color(FAINT));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(value.into()));
+    });
+}
+
+/// Whether a section is unfolded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    /// At first.
+    Open,
+    /// Until it is opened.
+    Closed,
+}
+
+/// A section that can be folded away.
+pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
+    let heading = RichText::new(title).size(13.5).strong();
+    let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
+    let shown = header.show_unindented(ui, |ui| {
+        body(ui);
+        ui.add_space(3.0);
+    });
+    super::tour::note_heading(ui, title, shown.header_response.rect);
+    // Folded ones are lines of a list.
+    if shown.body_returned.is_some() {
+        ui.separator();
+    }
+}

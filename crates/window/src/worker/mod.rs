@@ -1,0 +1,222 @@
+//! The thread on which the simulation runs. The window holds a [`Worker`]: it sends commands and polls for updates, and
+//! neither ever waits for the other.
+
+#[cfg(test)]
+mod arrival_tests;
+mod clock;
+mod ember;
+mod media;
+mod patches;
+mod pick;
+mod publish;
+mod session;
+mod snapshots;
+mod stroke;
+mod thread;
+mod travel;
+#[cfg(test)]
+mod undo_tests;
+mod watch;
+
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use self::session::Session;
+use self::thread::Thread;
+use super::messages::{Command, Notice, Report, Update};
+use lavoxel_scene::scene::{Scene, SceneError};
+
+/// Why there is no worker.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The first scene cannot be used.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The system gives no thread.
+    #[error("cannot start the simulation's thread: {0}")]
+    Thread(#[from] io::Error),
+    /// A mistake in the program, with the text of the panic.
+    #[error("the simulation could not start: {0}")]
+    Broken(String),
+}
+
+/// A message to the thread.
+enum Message {
+    Command(Command),
+    /// The last update was taken; there is room for another.
+    Taken,
+    #[cfg(test)]
+    Panic,
+}
+
+/// The state that window and thread share.
+#[derive(Default)]
+struct Shared {
+    /// The update that the window has not yet taken.
+    update: Mutex<Option<Update>>,
+    /// The text of a panic of the thread.
+    broken: Mutex<Option<String>>,
+    stop: AtomicBool,
+}
+
+impl Shared {
+    fn stops(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn is_free(&self) -> bool {
+        lock(&self.update).is_none()
+    }
+
+    fn put(&self, update: Update) {
+        *lock(&self.update) = Some(update);
+    }
+}
+
+/// Locks are held for a move only, so that a panic leaves no value half written.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The window's end of the simulation. Dropping it ends the thread after the step that it is in.
+pub struct Worker {
+    /// `None` only while the worker is dropped.
+    messages: Option<Sender<Message>>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    /// The last report, for the update that says that the thread broke.
+    report: Option<Report>,
+}
+
+impl Worker {
+    /// Starts a thread with a scene, at step 0 and paused. Returns when the world is built, which takes seconds for a
+    /// very large box, and a first update is ready; scenes that are opened later are built in the background.
+    pub fn start(scene: Scene) -> Result<Self, StartError> {
+        let shared = Arc::new(Shared::default());
+        let (messages, received) = channel();
+        let (ready, built) = channel();
+        let theirs = shared.clone();
+        let work = move || live(scene, &theirs, &received, &ready);
+        let thread = std::thread::Builder::new().name("simulation".to_owned()).spawn(work)?;
+        let worker = Self { messages: Some(messages), shared, thread: Some(thread), report: None };
+        match built.recv() {
+            Ok(Ok(())) => Ok(worker),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => {
+                let said = lock(&worker.shared.broken).take();
+                Err(StartError::Broken(said.unwrap_or_default()))
+            }
+        }
+    }
+
+    /// Sends a message; the thread handles messages between two steps, in the order in which they were sent. After a
+    /// panic of the thread this has no effect.
+    pub fn send(&self, command: Command) {
+        self.post(Message::Command(command));
+    }
+
+    fn post(&self, message: Message) {
+        if let Some(messages) = &self.messages {
+            // After a panic there is no receiver; `poll` reports the panic.
+            messages.send(message).ok();
+        }
+    }
+
+    /// Takes the changes since the last update, if there are any. Never waits. After a panic of the thread, a last update
+    /// has the panic's text in its notices.
+    pub fn poll(&mut self) -> Option<Update> {
+        let update = lock(&self.shared.update).take();
+        if let Some(update) = update {
+            self.post(Message::Taken);
+            self.report = Some(update.report.clone());
+            return Some(update);
+        }
+        let said = lock(&self.shared.broken).take()?;
+        let text = format!("the simulation broke off, by a mistake in Lavoxel; please start it again ({said})");
+        Some(Update { notices: vec![Notice::wrong(text)], ..Update::of_report(self.report.clone()?) })
+    }
+
+    /// Whether the thread still works; false after it broke.
+    pub fn is_running(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        self.messages = None;
+        if let Some(thread) = self.thread.take() {
+            // `poll` has reported a panic, or the window was closed before it could.
+            thread.join().ok();
+        }
+    }
+}
+
+/// Runs on the thread: builds the scene, reports whether that worked, handles messages; a panic becomes a text.
+fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready: &Sender<Result<(), SceneError>>) {
+    let work = || match Session::open(scene) {
+        Ok(session) => {
+            let mut thread = Thread::new(session, shared.clone());
+            thread.send_update();
+            ready.send(Ok(())).ok();
+            thread.run(messages);
+        }
+        Err(error) => drop(ready.send(Err(error))),
+    };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+        *lock(&shared.broken) = Some(said(panic.as_ref()));
+    }
+}
+
+/// The text of a panic.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason was given".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn scene(text: &str) -> Scene {
+        Scene::parse(text, Path::new("scene.toml")).expect("a right scene")
+    }
+
+    fn next(worker: &mut Worker) -> Update {
+        for _ in 0..2000 {
+            if let Some(update) = worker.poll() {
+                return update;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("no update for ten seconds");
+    }
+
+    #[test]
+    fn a_panic_is_reported_and_nothing_hangs() {
+        let mut worker = Worker::start(scene("[grid]\nsize = [12, 10, 12]")).expect("it starts");
+        assert_eq!(next(&mut worker).report.step, 0);
+        worker.post(Message::Panic);
+        let last = next(&mut worker);
+        assert!(last.notices[0].wrong && last.notices[0].text.contains("as the test wished"), "{:?}", last.notices);
+        worker.send(Command::Steps(3));
+        assert!(worker.poll().is_none());
+        drop(worker);
+    }
+
+    #[test]
+    fn a_wrong_first_scene_is_an_error() {
+        let mut wrong = scene("");
+        wrong.spec.grid.size = [8, 9000, 8];
+        let error = Worker::start(wrong).err().expect("no box is so high").to_string();
+        assert!(error.contains("grid.size = 9000: must be"), "{error}");
+    }
+}

@@ -1,0 +1,202 @@
+//! Probe under the pointer: the first cell along a ray that is solid or holds a material.
+
+use crate::messages::{FlowProbe, Probe};
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_geo::map::Site;
+use lavoxel_render::Ray;
+use lavoxel_sim::state::{CellValues, State};
+
+/// Least amount of a material that is picked.
+const SEEN: f32 = 0.05;
+
+/// Things that rays meet in a world.
+pub(super) struct Sight<'w> {
+    world: &'w State,
+    amounts: Vec<CellValues<'w>>,
+}
+
+/// Where a ray meets something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hit {
+    /// The cell.
+    pub(super) cell: Place,
+    /// Where the ray enters it, in cells.
+    pub(super) point: [f32; 3],
+    /// Whether the ray enters what is seen of the box there, other than from above.
+    pub(super) cut: bool,
+}
+
+impl<'w> Sight<'w> {
+    /// The sight of a world.
+    pub(super) fn of(world: &'w State) -> Self {
+        let quantities = world.quantities();
+        let amounts = quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q));
+        Self { world, amounts: amounts.collect() }
+    }
+
+    /// Whether a cell is solid or holds a material.
+    pub(super) fn sees(&self, place: Place) -> bool {
+        self.world.ground().is_solid(place) || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
+    }
+
+    /// Whether a cell holds any material.
+    pub(super) fn holds(&self, place: Place) -> bool {
+        self.amounts.iter().any(|amount| amount.at(place) > 0.0)
+    }
+
+    /// The first cell along a ray that is `wanted`.
+    pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
+        let grid = self.world.grid();
+        let (cell, t) = first_cell(grid, ray, wanted)?;
+        let point: [f32; 3] = ray.at(t as f32).into();
+        let size = [grid.nx, grid.ny, grid.nz];
+        let [origin, direction] =
+            [&ray.origin, &ray.direction].map(|v| std::array::from_fn::<f64, 3, _>(|k| f64::from(v[k])));
+        let at_once = enter(size, origin, direction).is_some_and(|entry| t <= entry);
+        Some(Hit { cell, point, cut: at_once && point[1] < grid.ny as f32 - 1e-3 })
+    }
+}
+
+/// Probes the first cell that the ray meets.
+pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
+    let (grid, quantities) = (world.grid(), world.quantities());
+    let sight = Sight::of(world);
+    let Hit { cell, point, cut } = sight.meet(ray, |place| sight.sees(place))?;
+    let [x, _, z] = cell;
+    let values = quantities.iter().map(|quantity| (quantity.clone(), world.values(quantity).at(cell)));
+    let thickness = |material: &Material| {
+        let amount = world.values(&Quantity::new(CellMeasure::Amount, &material.name));
+        let cells: f64 = (0..grid.ny).map(|y| f64::from(amount.at([x, y, z]))).sum();
+        (material.name.clone(), cells * site.cell_height_m())
+    };
+    Some(Probe {
+        cell,
+        point,
+        solid: world.ground().is_solid(cell),
+        cut,
+        values: values.filter(|(_, value)| *value != 0.0).collect(),
+        ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
+        flow: world.flow().map(|flow| FlowProbe::of(flow, cell)),
+        thickness_m: world.materials().map(thickness).filter(|(_, metres)| *metres > 0.0).collect(),
+    })
+}
+
+/// The first cell along the ray, inside the box, that is `wanted`, and where the ray enters it.
+fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(Place, f64)> {
+    let size = [grid.nx, grid.ny, grid.nz];
+    let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
+    let direction: [f64; 3] = std::array::from_fn(|k| f64::from(ray.direction[k]));
+    let mut t = enter(size, origin, direction)?;
+    let mut cell: Place = std::array::from_fn(|k| {
+        let at = (origin[k] + t * direction[k]).floor().max(0.0) as usize;
+        at.min(size[k] - 1)
+    });
+    loop {
+        if wanted(cell) {
+            return Some((cell, t));
+        }
+        // The face through which the ray leaves the cell, computed from the origin each time: no error adds up.
+        let wall = |k: usize| match direction[k] {
+            d if d > 0.0 => ((cell[k] + 1) as f64 - origin[k]) / d,
+            d if d < 0.0 => (cell[k] as f64 - origin[k]) / d,
+            _ => f64::INFINITY,
+        };
+        let (axis, leave) = (0..3).map(|k| (k, wall(k))).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        if !leave.is_finite() {
+            return None;
+        }
+        t = t.max(leave);
+        let towards = if direction[axis] > 0.0 { 1 } else { -1 };
+        cell[axis] = cell[axis].checked_add_signed(towards).filter(|&v| v < size[axis])?;
+    }
+}
+
+/// Distance at which the ray enters the box, 0 when it starts inside; `None` when it misses or is not a ray.
+fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
+    if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
+        return None;
+    }
+    let (mut from, mut to) = (0.0_f64, f64::INFINITY);
+    for k in 0..3 {
+        let walls = [0.0, size[k] as f64];
+        if direction[k] == 0.0 {
+            if !(walls[0]..=walls[1]).contains(&origin[k]) {
+                return None;
+            }
+        } else {
+            let [a, b] = walls.map(|wall| (wall - origin[k]) / direction[k]);
+            from = from.max(a.min(b));
+            to = to.min(a.max(b));
+        }
+    }
+    (from <= to && to.is_finite()).then_some(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::random::mix64;
+    use nalgebra::Vector3;
+
+    /// The wanted cell with the first entry among all cells of the box that the ray meets.
+    fn by_brute_force(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<f64> {
+        let all = (0..grid.cells()).filter(|&index| wanted(index));
+        let entries = all.filter_map(|index| {
+            let low = [index % grid.nx, index / grid.nx % grid.ny, index / grid.slab()];
+            let origin = std::array::from_fn(|k| f64::from(ray.origin[k]) - low[k] as f64);
+            enter([1; 3], origin, std::array::from_fn(|k| f64::from(ray.direction[k])))
+        });
+        entries.min_by(f64::total_cmp)
+    }
+
+    #[test]
+    fn finds_what_a_search_of_all_cells_finds() {
+        let grid = Grid::new(9, 7, 8);
+        let mut dice = 0;
+        let mut real = |low: f32, high: f32| {
+            dice += 1;
+            low + (mix64(dice) >> 40) as f32 / (1 << 24) as f32 * (high - low)
+        };
+        let (mut hits, mut misses) = (0, 0);
+        for i in 0..4000_u64 {
+            let origin = Vector3::new(real(-6.0, 15.0), real(-6.0, 13.0), real(-6.0, 14.0));
+            let mut aim = Vector3::new(real(0.0, 9.0), real(0.0, 7.0), real(0.0, 8.0)) - origin;
+            if i % 5 == 0 {
+                aim[(i / 5 % 3) as usize] = 0.0;
+            }
+            let ray = Ray { origin, direction: aim.normalize() };
+            let wanted = |index: usize| mix64(index as u64 ^ i << 32).is_multiple_of(20);
+            let ours = first_cell(grid, &ray, |place| wanted(grid.index(place)));
+            let theirs = by_brute_force(grid, &ray, wanted);
+            match (ours, theirs) {
+                (Some((place, t)), Some(first)) => {
+                    assert!(wanted(grid.index(place)));
+                    assert!((t - first).abs() < 1e-5, "{ray:?}: {t} and {first}");
+                    hits += 1;
+                }
+                (None, None) => misses += 1,
+                // A ray may touch a cell in a corner without entering it.
+                (None, Some(first)) => {
+                    let near = |k: usize| {
+                        let at = f64::from(ray.origin[k]) + first * f64::from(ray.direction[k]);
+                        (at - at.round()).abs() < 1e-5
+                    };
+                    assert!((0..3).filter(|&k| near(k)).count() >= 2, "{ray:?} misses the cell at {first}");
+                }
+                (Some(_), None) => panic!("{ray:?} finds what is not there"),
+            }
+        }
+        assert!(hits > 1000 && misses > 500, "{hits} hits, {misses} misses");
+    }
+
+    #[test]
+    fn what_is_no_ray_meets_nothing() {
+        let grid = Grid::new(4, 4, 4);
+        for direction in [Vector3::zeros(), Vector3::new(f32::NAN, 0.0, 1.0)] {
+            let ray = Ray { origin: Vector3::new(2.0, 2.0, 2.0), direction };
+            assert_eq!(first_cell(grid, &ray, |_| false), None);
+        }
+    }
+}

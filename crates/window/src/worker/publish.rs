@@ -1,0 +1,234 @@
+//! Updates of the window: the numbers, and of the pictures' data only what changed since the last update.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::clock::Clock;
+use super::ember::LavaLight;
+use super::media::MediaPublisher;
+use super::patches::patches;
+use super::pick::probe;
+use super::session::Session;
+use super::watch::Watcher;
+use crate::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update, Watch, Watched};
+use lavoxel_automaton::world::{GroundCursor, Layer, Quantity, Tally};
+use lavoxel_render::media::sea::Sea;
+use lavoxel_render::{Axis, Glow, Mouth, Ray};
+use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
+use lavoxel_sim::simulation::{Simulation, StageTime};
+use lavoxel_sim::state::State;
+
+/// Wishes of the window.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Eye {
+    /// The ray under the pointer.
+    pub(super) pick: Option<Ray>,
+    /// Slices by cell along x, y and z.
+    pub(super) cuts: [Option<usize>; 3],
+    /// Quantity that slices show.
+    pub(super) quantity: Quantity,
+    /// Inputs of the light of the lava.
+    pub(super) glow: Option<Glow>,
+    /// Measurements for the live plots.
+    pub(super) watch: Watch,
+}
+
+/// Remembers what the window knows of one session.
+pub(super) struct Publisher {
+    lowpass: LowPass,
+    bricks: Bricks,
+    media: MediaPublisher,
+    /// Air that the window has.
+    sent_air: Option<Arc<AirVolume>>,
+    /// Surface of the lava that the window has.
+    sent_crust: Option<Arc<CrustMap>>,
+    tallies: Vec<Tally>,
+    cuts: [Option<Cut>; 3],
+    embers: LavaLight,
+    /// The ground that was sent.
+    ground: Option<GroundCursor>,
+    filter: StageTime,
+    watcher: Watcher,
+    /// Nothing was sent yet.
+    reset: bool,
+    /// The world may have changed since the last update.
+    stale: bool,
+}
+
+impl Publisher {
+    /// A publisher for a session of which the window knows nothing.
+    pub(super) fn new(session: &Session) -> Self {
+        let grid = session.simulation().world().grid();
+        Self {
+            lowpass: LowPass::new(grid),
+            bricks: Bricks::new(grid),
+            media: MediaPublisher::default(),
+            sent_air: None,
+            sent_crust: None,
+            tallies: Vec::new(),
+            cuts: [None, None, None],
+            embers: LavaLight::default(),
+            ground: None,
+            filter: StageTime::default(),
+            watcher: Watcher::default(),
+            reset: true,
+            stale: true,
+        }
+    }
+
+    /// The world may have changed.
+    pub(super) fn touch(&mut self) {
+        self.stale = true;
+    }
+
+    /// All that the window does not know yet; `numbers`: those of the report's epoch and of its scene.
+    pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, numbers: [u64; 2]) -> Update {
+        let timeline = session.timeline();
+        let session = &*session;
+        let world = session.simulation().world();
+        let (mut changes, mut patched, mut others) = (false, Vec::new(), None);
+        if std::mem::take(&mut self.stale) {
+            let Self { lowpass, bricks, media, filter, .. } = self;
+            filter.time(|| {
+                lowpass.refresh(world);
+                let changed = lowpass.take_changes();
+                changes = bricks.refresh(lowpass.volume(), &changed);
+                patched = patches(lowpass.volume(), bricks, &changed);
+                others = media.update(lowpass);
+            });
+            self.tallies = world.layers().iter().map(Layer::tally).collect();
+        }
+        let reset = std::mem::take(&mut self.reset);
+        let crust = newer(&mut self.sent_crust, &self.lowpass.volume().crust);
+        let ember = self.embers.update(&self.lowpass, !patched.is_empty() || crust.is_some(), eye.glow);
+        Update {
+            report: Report {
+                timeline,
+                watched: self.watched(session, eye),
+                ..self.report(session, clock, eye, numbers)
+            },
+            reset,
+            patches: patched,
+            bricks: (reset || changes).then(|| self.bricks.densest().to_vec()),
+            media: others,
+            air: newer(&mut self.sent_air, &self.lowpass.volume().air),
+            crust,
+            ground: self.ground(world, proportion(session)),
+            cuts: self.cuts(world, eye),
+            ember,
+            sea: Sea::of(self.lowpass.volume()),
+            mouths: self.mouths(session.simulation()),
+            notices: Vec::new(),
+        }
+    }
+
+    /// Mouths of the vents that throw clots.
+    fn mouths(&self, simulation: &Simulation) -> Vec<Mouth> {
+        let world = simulation.world();
+        let vents = simulation.vents().filter(|_| world.flow().is_none());
+        let seen = (self.lowpass.volume(), world.ground().surface());
+        Mouth::of(vents, seen, (simulation.seed(), simulation.steps()))
+    }
+
+    /// Measurements for the live plots, where there are any.
+    fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
+        let simulation = session.simulation();
+        let of = (simulation.world(), session.site());
+        self.watcher.watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
+    }
+
+    /// The part of the ground that changed since the last update.
+    fn ground(&mut self, world: &State, tall: f32) -> Option<GroundPatch> {
+        match &mut self.ground {
+            Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
+            none => {
+                *none = Some(world.ground().cursor());
+                Some(GroundPatch::whole(world.ground(), tall))
+            }
+        }
+    }
+
+    /// The slices that differ from those of the last update.
+    fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
+        [Axis::X, Axis::Y, Axis::Z].map(|axis| {
+            let new = eye.cuts[axis.number()].map(|cell| Cut::of(world, axis, cell, &eye.quantity));
+            let old = &mut self.cuts[axis.number()];
+            if new == *old {
+                return None;
+            }
+            old.clone_from(&new);
+            new
+        })
+    }
+
+    fn report(&self, session: &Session, clock: &Clock, eye: &Eye, [epoch, opened]: [u64; 2]) -> Report {
+        let simulation = session.simulation();
+        let world = simulation.world();
+        let line = session.history.line();
+        let done = line.partition_point(|act| *act <= session.at.act);
+        let timings = simulation.timings().iter().chain([("filter", &self.filter)]);
+        Report {
+            name: session.name().to_owned(),
+            epoch,
+            opened,
+            grid: world.grid(),
+            cell_size_m: session.site().cell_size_m,
+            drape: session.drape().cloned(),
+            cell_height_m: session.site().cell_height_m(),
+            floor_m: session.site().floor_m,
+            cell_volume_m3: session.site().cell_volume_m3(),
+            step: simulation.steps(),
+            seed: simulation.seed(),
+            rules: simulation.rules_spec().clone(),
+            vents: simulation.open_vents().map(|(number, spec)| (number, spec.clone())).collect(),
+            pace: clock.pace(),
+            steps_per_second: clock.rate(Instant::now()),
+            materials: self.materials(session.simulation()),
+            air: world.air().map_or_else(Vec::new, AirAccount::of),
+            flow: FlowReport::of(world),
+            wind: simulation.wind().cloned(),
+            goals: simulation.goals().iter().map(|(goal, progress)| (goal.clone(), progress)).collect(),
+            times: timings.map(|(name, time)| (name, time.last)).collect(),
+            acts: done,
+            acts_ahead: line.len() - done,
+            moment: session.at,
+            goal: session.goal(),
+            ways: session.ways,
+            timeline: Arc::default(),
+            visited: session.visited(),
+            built: session.built().clone(),
+            quantities: world.quantities(),
+            picked: eye.pick,
+            watched: None,
+            probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
+        }
+    }
+
+    /// The materials with the parameters in force and the tallies of the last update.
+    fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
+        let world = simulation.world();
+        let layers = world.layers().iter().zip(&self.tallies).enumerate();
+        let report = |(number, (layer, tally)): (usize, (&Layer, &Tally))| {
+            let material = layer.material();
+            let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
+            // The lava is poured under its own name.
+            let shows_flow = !material.carries_energy() && world.is_mirror(number);
+            MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)
+        };
+        layers.map(report).collect()
+    }
+}
+
+/// A shared part of the volume, when that is not what was sent last; it counts as sent then.
+fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Arc<T>>> {
+    if now.as_ref().map(Arc::as_ptr) == sent.as_ref().map(Arc::as_ptr) {
+        return None;
+    }
+    sent.clone_from(now);
+    Some(now.clone())
+}
+/// Height of a cell as it is drawn, in its widths: oblong in the physical model.
+fn proportion(session: &Session) -> f32 {
+    let (flow, site) = (session.simulation().world().flow(), session.site());
+    flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)
+}

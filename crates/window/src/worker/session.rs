@@ -1,0 +1,447 @@
+//! A scene that runs: the simulation, its site, what was done to it, and the snapshots for rewinding.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::snapshots::{MOST_BYTES, Snapshots};
+use super::stroke::{Brush, Miss, changes};
+use super::travel::Travel;
+use crate::messages::{
+    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Rock, Stroke, TimeLine, Way,
+};
+use crate::past::history::{goes_on, words};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::rules::Walls;
+use lavoxel_automaton::view::Drape;
+use lavoxel_automaton::world::{Edit, Matter, Shape};
+use lavoxel_base::inside::is_session;
+use lavoxel_base::memory::left_beside;
+use lavoxel_base::output::{Existing, OutputError};
+use lavoxel_geo::map::Site;
+use lavoxel_render::{CameraSpec, LookSpec, need_of_smoke, need_of_surroundings};
+use lavoxel_scene::film::{FilmKey, FilmSpec};
+use lavoxel_scene::scene::pack::Extras;
+use lavoxel_scene::scene::{Edge, Scene, SceneError};
+use lavoxel_sim::simulation::{Command, Simulation};
+
+/// A scene with its simulation and snapshots, and what was done to it.
+///
+/// [`History`] says where the session stands; the simulation is there, or on its way there ([`Travel`]).
+pub(super) struct Session {
+    scene: Scene,
+    pub(super) simulation: Simulation,
+    site: Site,
+    /// Picture over the ground.
+    drape: Option<Drape>,
+    pub(super) snapshots: Snapshots,
+    pub(super) history: History,
+    /// Where the simulation is.
+    pub(super) at: Moment,
+    pub(super) travel: Option<Travel>,
+    /// The other branch that is shown, or will be when the travel ends.
+    pub(super) visit: Option<u64>,
+    timeline: Arc<TimeLine>,
+    /// Whether the time line may differ from what was done.
+    timeline_old: bool,
+    brush: Brush,
+    /// Balls of rock among the acts that are done.
+    pub(super) built: Arc<Vec<Rock>>,
+    pub(super) notices: Vec<Notice>,
+    /// Whether the user has seen the notice that lava reached the sides.
+    edge_reported: bool,
+    /// Ways through time that were begun.
+    pub(super) ways: u64,
+    /// The last act of the stroke under way.
+    stroke: Option<u64>,
+    /// A small picture for the file of the session, as a PNG file.
+    thumbnail: Option<Vec<u8>>,
+}
+
+/// Steps between checks of the sides.
+const EDGE_EVERY: u64 = 64;
+
+impl Session {
+    /// Checks and builds a scene.
+    pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
+        scene.expect_lava()?;
+        scene.validate()?;
+        let mut drawn = need_of_smoke(scene.air_cells());
+        if let Ok(grid) = scene.spec.grid.grid() {
+            drawn = drawn.and(need_of_surroundings(grid, &scene.spec.look));
+        }
+        scene.check_drawable_with(drawn.clone())?;
+        let stage = scene.build(Box::new(Tiled::default()))?;
+        let drape = scene.drape(&stage)?;
+        // The other half is for lava that is to come, and for pictures.
+        let room = left_beside(&scene.need_drawn_with(drawn)) / 2;
+        let snapshots = Snapshots::new(&stage.simulation, MOST_BYTES.min(room));
+        let mut session = Self {
+            scene,
+            simulation: stage.simulation,
+            site: stage.site,
+            drape,
+            snapshots,
+            history: History::new(),
+            at: Moment::START,
+            travel: None,
+            visit: None,
+            timeline: Arc::default(),
+            timeline_old: true,
+            brush: Brush::default(),
+            built: Arc::default(),
+            notices: Vec::new(),
+            edge_reported: false,
+            ways: 0,
+            stroke: None,
+            thumbnail: None,
+        };
+        session.notices = session.opening_notices();
+        session.notices.extend(stage.notes.into_iter().map(Notice::wrong));
+        Ok(session)
+    }
+
+    /// Checks and builds the scene of a session file, and sets out for where its history is.
+    pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
+        let mut session = Self::open(scene).map_err(|error| error.to_string())?;
+        let here = history.here();
+        session.history = history;
+        session.history.go(Moment::START).map_err(|error| error.to_string())?;
+        session.go(Way::To(here))?;
+        Ok(session)
+    }
+
+    /// Notices on opening: what was chosen for a bare heightmap, and what may be wrong with the scene.
+    fn opening_notices(&self) -> Vec<Notice> {
+        let lines = self.scene.summary(&self.site, &self.simulation);
+        let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let chosen = (!self.scene.choices().is_empty()).then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
+        let warning = self.scene.warnings(&self.simulation, None).into_iter().map(Notice::wrong);
+        chosen.map(Notice::new).into_iter().chain(warning).collect()
+    }
+
+    /// Notices since the last call.
+    pub(super) fn take_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// A notice that lava reached the sides of the box, the first time that it is there.
+    fn edge(&mut self) -> Option<Notice> {
+        if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
+            return None;
+        }
+        let edge = Edge::of(&self.simulation, &self.site);
+        let text = edge.words()?;
+        self.edge_reported = true;
+        // The sides of the physical model are those of its scene.
+        let shut = edge.walls == Walls::Closed && self.simulation.world().flow().is_none();
+        // A button brings what the end of the line says.
+        let text = if shut { text.split("; ").next().unwrap_or_default().to_owned() } else { text };
+        Some(Notice { mend: shut.then_some(Mend::OpenSides), ..Notice::new(text) })
+    }
+
+    /// One step, and a snapshot when it is time for one. Acts that lie ahead are done when their step has come.
+    pub(super) fn step(&mut self) {
+        let start = Instant::now();
+        while let Some((act, _)) = self.history.next_ahead().filter(|(_, step)| *step <= self.simulation.steps()) {
+            self.do_again(act);
+            self.history.has_done(act);
+        }
+        self.simulation.step();
+        if let Some(name) = self.history.stepped() {
+            self.tell_branch(&name);
+            self.snapshots.prune(&self.history);
+        }
+        self.at = self.history.here();
+        self.timeline_old = true;
+        self.snapshots.offer(&self.simulation, &self.history, self.at, start.elapsed());
+        let edge = self.edge();
+        self.notices.extend(edge);
+    }
+
+    /// Does an act again at its moment.
+    pub(super) fn do_again(&mut self, act: u64) {
+        let Some(command) = self.history.act(act).map(|act| act.command.clone()) else { return };
+        // What was possible then is possible now.
+        if let Err(error) = self.simulation.command(command.clone()) {
+            self.notices.push(Notice::wrong(error.to_string()));
+        }
+        self.note_built(&command);
+        self.at.act = act;
+    }
+
+    /// Gives the simulation a command, as another act or, with `more`, as a part of the one before. Where something lies
+    /// ahead, another branch begins. Settings that are in force already are no act.
+    pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
+        command.validate().map_err(|invalid| invalid.to_string())?;
+        if self.simulation.has_in_force(&command) {
+            return Ok(());
+        }
+        let before = self.history.act(self.at.act).map(|act| &act.command);
+        let more = more && before.is_some_and(|before| goes_on(before, &command));
+        self.give(command, more)
+    }
+
+    /// Adds an act; `more`: it is undone with the one before.
+    fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
+        self.history.has_room().map_err(|full| full.to_string())?;
+        if !more {
+            self.snapshots.before_act(&self.simulation, &self.history, self.at);
+        }
+        self.simulation.command(command.clone()).map_err(|invalid| invalid.to_string())?;
+        self.note_built(&command);
+        if let Some(name) = self.history.give(command, more).map_err(|full| full.to_string())? {
+            self.tell_branch(&name);
+            self.snapshots.prune(&self.history);
+        }
+        self.at = self.history.here();
+        self.timeline_old = true;
+        Ok(())
+    }
+
+    /// Says that another branch has begun.
+    fn tell_branch(&mut self, name: &str) {
+        let step = self.history.here().step;
+        self.notices.push(Notice::new(format!("{name} begins at step {step}; the way before is kept")));
+    }
+
+    /// Draws a piece of a stroke. A dab that changes nothing, or that was put in this step already, is no act.
+    pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
+        let (dabs, miss) = self.brush.dabs(self.simulation.world(), stroke);
+        let mut put = false;
+        if stroke.begins {
+            self.stroke = None;
+        }
+        for center in &dabs {
+            let shape = self.shape_of(stroke, *center);
+            let edit = Edit { shape, matter: stroke.matter.clone() };
+            let again = self.history.act(self.at.act).is_some_and(|act| {
+                act.step == self.at.step && matches!(&act.command, Command::Put(last) if *last == edit)
+            });
+            if again || !changes(self.simulation.world(), &edit) {
+                continue;
+            }
+            let were = self.brush.seen(self.simulation.world(), &edit.shape);
+            let more = self.stroke.is_some_and(|stroke| stroke == self.at.act);
+            self.give(edit.into(), more)?;
+            self.stroke = Some(self.at.act);
+            self.brush.remember(self.simulation.world(), were);
+            put = true;
+        }
+        let miss = miss.or((!dabs.is_empty() && !put && stroke.begins).then_some(Miss::Nothing));
+        if put {
+            self.brush.has_put();
+        } else if let Some(miss) = miss
+            && self.brush.tells()
+        {
+            self.notices.push(Notice::new(miss.words()));
+        }
+        Ok(())
+    }
+
+    /// The shape of a dab: a ball, or for a hollow that is filled the open cell under the pointer.
+    fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
+        let grid = self.simulation.world().grid();
+        let solid = |cell: [f64; 3]| {
+            let inside = cell.iter().zip([grid.nx, grid.ny, grid.nz]).all(|(at, side)| (0.0..side as f64).contains(at));
+            inside && self.simulation.world().ground().is_solid(cell.map(|at| at as usize))
+        };
+        if !matches!(stroke.matter, Matter::Flood { .. }) {
+            return Shape::Sphere { center, radius: stroke.radius };
+        }
+        let mut from = center.map(f64::floor);
+        // The pointer meets rock on its surface, or a wall on its side.
+        if solid(from) {
+            from[1] += 1.0;
+        }
+        Shape::Box { from, to: from.map(|low| low + 1.0) }
+    }
+
+    /// Adds the ball of a brush of rock or a dam, and takes away what is dug of dams.
+    fn note_built(&mut self, command: &Command) {
+        let Command::Put(Edit { shape, matter }) = command else { return };
+        let grid = self.simulation.world().grid();
+        match (shape, matter) {
+            (Shape::Sphere { center, radius }, Matter::Rock) => {
+                let [x, y, z] = center.map(|v| v as f32);
+                Arc::make_mut(&mut self.built).push(Rock::Ball([x, y, z, *radius as f32]));
+            }
+            (_, Matter::Raise { by }) if *by > 0.0 => {
+                let columns = shape.columns(grid).into_iter().map(|(x, z)| [x, z]).collect();
+                Arc::make_mut(&mut self.built).push(Rock::Dam(columns));
+            }
+            (_, Matter::Nothing | Matter::Raise { .. })
+                if self.built.iter().any(|rock| matches!(rock, Rock::Dam(_))) =>
+            {
+                let dug: HashSet<_> = shape.columns(grid).into_iter().map(|(x, z)| [x, z]).collect();
+                for rock in Arc::make_mut(&mut self.built) {
+                    if let Rock::Dam(columns) = rock {
+                        columns.retain(|column| !dug.contains(column));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Rock that was put in by hand.
+    pub(super) fn built(&self) -> &Arc<Vec<Rock>> {
+        &self.built
+    }
+
+    /// Forgets what was built and the stroke under way, and notes what was built up to the present moment.
+    pub(super) fn came_back(&mut self) {
+        (self.brush, self.stroke) = (Brush::default(), None);
+        self.built = Arc::default();
+        for act in self.history.path(self.at.act) {
+            let command = self.history.act(act).map(|act| act.command.clone());
+            command.iter().for_each(|command| self.note_built(command));
+        }
+        self.snapshots.came_back();
+    }
+
+    /// The time line may have changed.
+    pub(super) fn touch_timeline(&mut self) {
+        self.timeline_old = true;
+    }
+
+    /// The session in time.
+    pub(super) fn timeline(&mut self) -> Arc<TimeLine> {
+        if std::mem::take(&mut self.timeline_old) {
+            let new = timeline(&self.history, &self.snapshots);
+            if *self.timeline != new {
+                self.timeline = Arc::new(new);
+            }
+        }
+        self.timeline.clone()
+    }
+
+    /// Keeps the present moment.
+    pub(super) fn keep(&mut self) -> Result<(), String> {
+        self.timeline_old = true;
+        if self.snapshots.keep(&self.simulation, &self.history, self.at) {
+            return Ok(());
+        }
+        let most = self.snapshots.most_bytes() >> 20;
+        Err(format!("step {} is not kept: the snapshots would take more than {most} MiB", self.simulation.steps()))
+    }
+
+    /// Renames or drops a branch.
+    pub(super) fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
+        self.timeline_old = true;
+        match change {
+            BranchChange::Rename(number, name) => {
+                self.history.rename(number, &name).map_err(|error| error.to_string())?;
+            }
+            BranchChange::Remove(number) => {
+                let name = self.history.remove(number).map_err(|error| error.to_string())?;
+                self.snapshots.prune(&self.history);
+                self.notices.push(Notice::new(format!("{name} is deleted")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Camera and look for the scene that is saved.
+    pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
+        (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
+    }
+
+    /// Key frames of the film for the scene that is saved. Other movements of the scene's camera give way to them.
+    pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
+        let film = &mut self.scene.spec.film;
+        if film.keys != keys {
+            *film = FilmSpec { keys, orbit_deg: 0.0, camera_move: None, ..film.clone() };
+        }
+    }
+
+    /// Writes the session as a scene that replays to the same bits.
+    pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
+        let recorded = self.scene.recorded(&self.simulation);
+        let saved =
+            if is_session(path) { self.pack(&recorded, path, existing)? } else { recorded.save(path, existing) };
+        saved.map_err(|error| match error {
+            SceneError::Output(OutputError::Exists { path }) => {
+                format!("{} exists already: choose another name", path.display())
+            }
+            other => other.to_string(),
+        })
+    }
+
+    /// Writes a session file, and says what is too long for it.
+    fn pack(&mut self, recorded: &Scene, path: &Path, existing: Existing) -> Result<Result<(), SceneError>, String> {
+        let history = self.history.to_text().map_err(|error| error.to_string())?;
+        let extras = Extras { history: Some((&self.scene, &history)), thumbnail: self.thumbnail.as_deref() };
+        let packed = recorded.pack(path, &extras, existing);
+        Ok(packed.map(|left| {
+            let words = |file: &PathBuf| Notice::new(format!("{} is too long for the session file", file.display()));
+            self.notices.extend(left.iter().map(words));
+        }))
+    }
+
+    /// A small picture for the file of the session.
+    pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
+        self.thumbnail = Some(picture);
+    }
+
+    /// The scene's name.
+    pub(super) fn name(&self) -> &str {
+        &self.scene.spec.name
+    }
+
+    /// The simulation as it is now.
+    pub(super) fn simulation(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    /// The picture over the ground.
+    pub(super) fn drape(&self) -> Option<&Drape> {
+        self.drape.as_ref()
+    }
+
+    /// The site of the box.
+    pub(super) fn site(&self) -> &Site {
+        &self.site
+    }
+}
+
+/// The session in time.
+fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
+    let words_of = |deed: &Deed| {
+        let first = history.deed_begins_with(deed);
+        first.map(words).unwrap_or_default()
+    };
+    let (line, tip) = (history.line(), history.present().tip());
+    let branch = |branch: &Branch| BranchReport { branch: branch.clone(), parts_at: history.parts_at(branch) };
+    TimeLine {
+        present: history.present().number,
+        branches: history.branches().iter().map(branch).collect(),
+        deeds: history.deeds().into_iter().map(|deed| DeedReport { words: words_of(&deed), deed }).collect(),
+        kept: snapshots.by_hand().filter(|moment| history.leads_to(line, tip, *moment)).collect(),
+        offers: history.offers().map(|deed| deed.as_ref().map(words_of)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_without_acts_has_the_hash_of_a_run() {
+        // Lava may be poured by hand, and would make rubble and steam of the water.
+        let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[source]]\nmaterial \
+                    = \"water\"\nx = 6.0\nz = 6.0\n";
+        let scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");
+        let mut session = Session::open(scene.clone()).expect("it opens");
+        let run = |scene: &Scene| scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let mut run = run(&scene);
+        assert!(session.simulation.world().layers().len() > run.world().layers().len(), "more may come");
+        for step in 0..40 {
+            let hashes = [&session.simulation, &run].map(|simulation| simulation.world().state_hash());
+            assert_eq!(hashes[0], hashes[1], "step {step}");
+            session.step();
+            run.step();
+        }
+    }
+}

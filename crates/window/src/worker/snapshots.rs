@@ -1,0 +1,328 @@
+//! Snapshots of moments, to come back to them: the start, those that the user keeps, the ends of branches that were left, and
+//! automatic ones. A moment is an act and a step, so that branches share the snapshots of what they have in common.
+//!
+//! Automatic ones come by the time that the steps since the last one took, so that the way from one to any moment after it is
+//! short. Where there are too many, those go first whose gap is small for their distance from the present: they lie densely
+//! near it, and ever further apart before it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::past::history::{History, Moment};
+use lavoxel_base::memory::Held;
+use lavoxel_sim::simulation::{Simulation, Snapshot};
+
+/// Most memory of all snapshots in bytes, where the limit of the program leaves so much; the start is kept even if it takes more.
+pub(super) const MOST_BYTES: u64 = 128 << 20;
+/// Time of the steps from one automatic snapshot to the next, at least.
+const APART: Duration = Duration::from_millis(100);
+/// Time of those steps before an act, which is then taken back at once.
+const BEFORE_ACT: Duration = Duration::from_millis(25);
+/// How many times longer the steps between two snapshots take than one snapshot, at least.
+const WORTH: u32 = 10;
+/// Most automatic snapshots.
+const MOST: usize = 256;
+/// Steps that count for the distance from the present beside the true ones.
+const NEAR: f64 = 8.0;
+/// Times that a snapshot on another branch counts for further away.
+const ELSEWHERE: f64 = 4.0;
+
+/// The snapshots of one session.
+#[derive(Debug)]
+pub(super) struct Snapshots {
+    start: Snapshot,
+    kept: BTreeMap<Moment, Kept>,
+    /// Time of the steps since the last snapshot on the way here.
+    spent: Duration,
+    /// Time that the last snapshot took.
+    cost: Duration,
+    most_bytes: u64,
+    /// Counts the memory in what the process holds.
+    held: Held,
+}
+
+#[derive(Debug)]
+struct Kept {
+    snapshot: Snapshot,
+    why: Why,
+}
+
+/// Why a moment is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// Its time had come.
+    Automatic,
+    /// It was the end of its branch when that was left.
+    Left,
+    /// The user wanted it.
+    ByHand,
+}
+
+impl Snapshots {
+    /// The present snapshot is the start.
+    pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
+        let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
+        let mut new = Self { start: simulation.snapshot(None), kept, spent, cost, most_bytes, held: Held::bytes(0) };
+        new.count();
+        new
+    }
+
+    /// Most memory in bytes.
+    pub(super) fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+
+    /// A step to a moment took so long; keeps the moment when it is time for an automatic snapshot.
+    pub(super) fn offer(&mut self, simulation: &Simulation, history: &History, at: Moment, took: Duration) {
+        self.spent += took;
+        if self.has(at) {
+            self.spent = Duration::ZERO;
+        } else if self.spent >= APART.max(self.cost * WORTH) {
+            self.keep_automatic(simulation, history, at);
+        }
+    }
+
+    /// An act is about to be done at a moment; keeps it where the last snapshot is some way off.
+    pub(super) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+        if self.spent >= BEFORE_ACT.max(self.cost) && !self.has(at) {
+            self.keep_automatic(simulation, history, at);
+        }
+    }
+
+    /// The simulation leaves a moment for a while.
+    pub(super) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+        if !self.has(at) {
+            self.keep_automatic(simulation, history, at);
+        }
+    }
+
+    /// The simulation went to a moment of which there is a snapshot.
+    pub(super) fn came_back(&mut self) {
+        self.spent = Duration::ZERO;
+    }
+
+    fn keep_automatic(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+        let start = Instant::now();
+        self.insert(simulation, at, Why::Automatic);
+        self.cost = start.elapsed();
+        self.thin(history, at);
+    }
+
+    /// Keeps the present moment for the user, and returns whether there was room for it.
+    pub(super) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
+        self.insert_if_it_fits(simulation, history, at, Why::ByHand)
+    }
+
+    /// Keeps the present moment, the end of a branch that is left, if there is room for it.
+    pub(super) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+        // Those of branches that have gone on since are like any other.
+        for (moment, kept) in &mut self.kept {
+            if kept.why == Why::Left && history.branches().iter().all(|branch| branch.tip() != *moment) {
+                kept.why = Why::Automatic;
+            }
+        }
+        if !self.has(at) {
+            self.insert_if_it_fits(simulation, history, at, Why::Left);
+        }
+    }
+
+    fn insert_if_it_fits(&mut self, simulation: &Simulation, history: &History, at: Moment, why: Why) -> bool {
+        self.insert(simulation, at, why);
+        self.thin(history, at);
+        let fits = self.bytes() <= self.most_bytes;
+        if !fits {
+            self.kept.remove(&at);
+            self.count();
+        }
+        fits
+    }
+
+    fn insert(&mut self, simulation: &Simulation, at: Moment, why: Why) {
+        self.spent = Duration::ZERO;
+        let before = self.kept.range(..=at).next_back().map_or(&self.start, |(_, kept)| &kept.snapshot);
+        let snapshot = simulation.snapshot(Some(before));
+        self.kept.insert(at, Kept { snapshot, why });
+    }
+
+    /// Keeps fewer automatic snapshots until all are few and small; `here` is the present moment.
+    fn thin(&mut self, history: &History, here: Moment) {
+        loop {
+            let automatic = self.kept.values().filter(|kept| kept.why == Why::Automatic).count();
+            if automatic <= MOST && self.bytes() <= self.most_bytes {
+                break;
+            }
+            let last = || self.kept.get(&here).filter(|kept| kept.why == Why::Automatic).map(|_| here);
+            let Some(spare) = self.spare(history, here).or_else(last) else { break };
+            self.kept.remove(&spare);
+        }
+        self.count();
+    }
+
+    /// The automatic snapshot whose gap is smallest for its distance from the present.
+    fn spare(&self, history: &History, here: Moment) -> Option<Moment> {
+        let (line, tip) = (history.line(), history.present().tip());
+        let (on, off): (Vec<Moment>, Vec<Moment>) =
+            self.kept.keys().partition(|moment| history.leads_to(line, tip, **moment));
+        // Beside the line, neighbours are those after one act.
+        let mut beside = off;
+        beside.sort_by_key(|moment| (moment.act, moment.step));
+        let mut spare: Option<(f64, Moment)> = None;
+        for (moments, far) in [(on, 1.0), (beside, ELSEWHERE)] {
+            for (k, moment) in moments.iter().enumerate() {
+                if self.kept[moment].why != Why::Automatic || *moment == here {
+                    continue;
+                }
+                let joined = |other: &&Moment| far == 1.0 || other.act == moment.act;
+                let before = k.checked_sub(1).map(|k| &moments[k]).filter(joined).map_or(0, |before| before.step);
+                let after = moments.get(k + 1).filter(joined).map_or(moment.step, |after| after.step);
+                let gap = after.abs_diff(before) as f64;
+                let worth = gap / ((NEAR + here.step.abs_diff(moment.step) as f64) * far);
+                if spare.is_none_or(|(least, _)| worth < least) {
+                    spare = Some((worth, *moment));
+                }
+            }
+        }
+        spare.map(|(_, moment)| moment)
+    }
+
+    /// Memory of all of them; a shared ground counts once.
+    fn bytes(&self) -> u64 {
+        let mut bytes = self.start.bytes() + self.start.ground().bytes();
+        let mut grounds = vec![Arc::as_ptr(self.start.ground())];
+        for Kept { snapshot, .. } in self.kept.values() {
+            bytes += snapshot.bytes();
+            let ground = Arc::as_ptr(snapshot.ground());
+            if !grounds.contains(&ground) {
+                grounds.push(ground);
+                bytes += snapshot.ground().bytes();
+            }
+        }
+        bytes as u64
+    }
+
+    /// Updates the bytes that the process counts as held.
+    fn count(&mut self) {
+        self.held = Held::bytes(self.bytes());
+    }
+
+    /// The snapshot of a moment.
+    pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
+        self.kept.get(&moment).map(|kept| &kept.snapshot).or((moment == Moment::START).then_some(&self.start))
+    }
+
+    fn has(&self, moment: Moment) -> bool {
+        self.at(moment).is_some()
+    }
+
+    /// The last moment on the way to another one, of which there is a snapshot; the way goes along a path of acts.
+    pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
+        let before = self.kept.range(..=Moment { act: u64::MAX, ..to }).rev().map(|(moment, _)| *moment);
+        before.into_iter().find(|moment| history.leads_to(path, to, *moment)).unwrap_or(Moment::START)
+    }
+
+    /// Drops the moments that are on no branch any more.
+    pub(super) fn prune(&mut self, history: &History) {
+        self.kept.retain(|moment, _| history.holds(*moment));
+        self.count();
+    }
+
+    /// Moments that the user kept, in order.
+    pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
+        self.kept.iter().filter(|(_, kept)| kept.why == Why::ByHand).map(|(moment, _)| *moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::engine::tiled::Tiled;
+    use lavoxel_automaton::rules::RulesSpec;
+    use lavoxel_automaton::world::{Edit, Matter, Shape, World};
+    use lavoxel_base::grid::Grid;
+
+    fn simulation(grid: Grid, share: f64) -> Simulation {
+        let world = World::restless(grid, share);
+        Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+    }
+
+    fn at(step: u64) -> Moment {
+        Moment { step, act: 0 }
+    }
+
+    #[test]
+    fn memory_stays_under_its_cap_and_snapshots_lie_densely_near_the_present() {
+        let mut simulation = simulation(Grid::new(10, 8, 10), 0.4);
+        let one = simulation.snapshot(None);
+        let cap = (one.ground().bytes() + 24 * one.bytes()) as u64;
+        let (mut snapshots, mut history) = (Snapshots::new(&simulation, cap), History::new());
+        for step in 1..=2000 {
+            simulation.step();
+            history.stepped();
+            snapshots.offer(&simulation, &history, at(step), 2 * APART);
+            snapshots.cost = Duration::ZERO;
+            if step == 777 {
+                assert!(snapshots.keep(&simulation, &history, at(step)));
+            }
+            assert!(snapshots.bytes() <= cap, "step {step}");
+        }
+        let steps: Vec<u64> = snapshots.kept.keys().map(|moment| moment.step).collect();
+        assert!(steps.len() > 12 && steps.contains(&777), "{steps:?}");
+        // A gap is no longer than half the way back to its later end.
+        let gaps = steps.windows(2).map(|pair| (pair[1] - pair[0], 2000 - pair[1]));
+        assert!(gaps.clone().all(|(gap, back)| gap <= 8 + back), "{steps:?}");
+        let nearest = |step| snapshots.nearest(&history, &[], at(step)).step;
+        assert_eq!((nearest(777), nearest(2000), nearest(0)), (777, *steps.last().expect("many"), 0));
+        assert_eq!(snapshots.at(at(777)).expect("kept by hand").steps(), 777);
+        assert_eq!(snapshots.at(Moment::START).expect("always kept").steps(), 0);
+        assert_eq!(snapshots.by_hand().collect::<Vec<_>>(), [at(777)]);
+    }
+
+    #[test]
+    fn grounds_that_differ_take_their_memory() {
+        let mut simulation = simulation(Grid::new(20, 20, 20), 0.05);
+        let one = simulation.snapshot(None);
+        let cap = (4 * one.bytes() + one.ground().bytes() * 3 / 2) as u64;
+        let (mut snapshots, mut history) = (Snapshots::new(&simulation, cap), History::new());
+        assert!(snapshots.keep(&simulation, &history, at(0)), "the ground is shared");
+        simulation.step();
+        history.stepped();
+        assert!(snapshots.keep(&simulation, &history, at(1)) && snapshots.bytes() < cap);
+        let shape = Shape::Sphere { center: [5.0; 3], radius: 2.0 };
+        let edit = Edit { shape, matter: Matter::Rock };
+        simulation.command(edit.clone()).expect("a small edit");
+        history.give(edit.into(), false).expect("room");
+        assert!(!snapshots.keep(&simulation, &history, history.here()), "no room for another ground");
+        assert_eq!(snapshots.by_hand().collect::<Vec<_>>(), [at(0), at(1)]);
+    }
+
+    #[test]
+    fn branches_share_what_they_have_in_common() {
+        let mut simulation = simulation(Grid::new(10, 8, 10), 0.1);
+        let (mut snapshots, mut history) = (Snapshots::new(&simulation, 1 << 30), History::new());
+        let steps = |simulation: &mut Simulation, snapshots: &mut Snapshots, history: &mut History| {
+            for _ in 0..5 {
+                simulation.step();
+                history.stepped();
+            }
+            assert!(snapshots.keep(simulation, history, history.here()));
+        };
+        steps(&mut simulation, &mut snapshots, &mut history);
+        simulation.command(lavoxel_sim::simulation::Command::Seed(3)).expect("a seed");
+        history.give(lavoxel_sim::simulation::Command::Seed(3), false).expect("room");
+        steps(&mut simulation, &mut snapshots, &mut history);
+        history.go(at(5)).expect("on the line");
+        simulation.go_back(snapshots.at(at(5)).expect("kept"));
+        history.give(lavoxel_sim::simulation::Command::Seed(4), false).expect("room");
+        steps(&mut simulation, &mut snapshots, &mut history);
+        for (branch, act) in [(1, 1), (2, 2)] {
+            let path = history.path(act);
+            let tip = history.branch(branch).expect("there").tip();
+            assert_eq!(snapshots.nearest(&history, &path, tip), Moment { step: 10, act });
+            assert_eq!(snapshots.nearest(&history, &path, Moment { step: 9, act }), at(5));
+        }
+        history.remove(1).expect("not the present one");
+        snapshots.prune(&history);
+        assert_eq!(snapshots.by_hand().collect::<Vec<_>>(), [at(5), Moment { step: 10, act: 2 }]);
+    }
+}

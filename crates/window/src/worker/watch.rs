@@ -1,0 +1,137 @@
+//! Measurements for the live plots: how far a material has come and how much ground it covers, and a column in numbers.
+
+use std::time::{Duration, Instant};
+
+use crate::flow::ZERO_CELSIUS_K;
+use crate::messages::{Column, Spread, Stand, Watch, Watched};
+use lavoxel_automaton::matter::Kind;
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_geo::map::Site;
+use lavoxel_sim::source::VentSpec;
+use lavoxel_sim::state::State;
+
+/// Shortest time between two measurements of the whole material.
+const SELDOM: Duration = Duration::from_millis(200);
+/// Least amount in a cell of a column that counts as covered.
+const COVERS: f32 = 0.05;
+
+/// Least content of a cell on which a camera stands.
+const HALF: f32 = 0.5;
+
+/// The last measurement, and when it was made.
+#[derive(Default)]
+pub(super) struct Watcher {
+    spread: Option<Spread>,
+    since: Option<Instant>,
+    of: Watch,
+}
+
+impl Watcher {
+    /// Measures what is asked for; `vents` are those that pour or have poured.
+    pub(super) fn watch<'a>(
+        &mut self,
+        (world, site): (&State, &Site),
+        (step, vents): (u64, impl Iterator<Item = &'a VentSpec>),
+        asked: &Watch,
+    ) -> Option<Watched> {
+        let other = self.of != *asked;
+        if other {
+            *self = Self { of: asked.clone(), ..Self::default() };
+        }
+        if let Some(material) = &asked.material
+            && self.since.is_none_or(|since| since.elapsed() >= SELDOM)
+            && self.spread.is_none_or(|spread| spread.step != step)
+        {
+            let from = vents.filter(|vent| vent.material.as_deref().unwrap_or("lava") == material);
+            self.spread =
+                Some(spread(world, site, (material, step), &from.map(|vent| (vent.x, vent.z)).collect::<Vec<_>>()));
+            self.since = Some(Instant::now());
+        }
+        let column = asked.column.and_then(|at| column(world, site, at));
+        let stand = asked.stand.and_then(|at| stand(world, at));
+        let watched = Watched { spread: self.spread, column, stand };
+        (watched != Watched::default()).then_some(watched)
+    }
+}
+
+/// Covered ground and farthest point of a material.
+fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f64, f64)]) -> Spread {
+    let grid = world.grid();
+    let mut covered = vec![false; grid.columns()];
+    for ([x, _, z], amount) in world.values(&Quantity::new(CellMeasure::Amount, material)).held() {
+        covered[z * grid.nx + x] |= amount >= COVERS;
+    }
+    let mut area = 0_usize;
+    let mut farthest: f64 = 0.0;
+    for at in covered.iter().enumerate().filter_map(|(at, covered)| covered.then_some(at)) {
+        area += 1;
+        let (x, z) = ((at % grid.nx) as f64 + 0.5, (at / grid.nx) as f64 + 0.5);
+        let squares = from.iter().map(|(vx, vz)| (x - vx).powi(2) + (z - vz).powi(2));
+        farthest = farthest.max(squares.reduce(f64::min).unwrap_or(0.0));
+    }
+    Spread {
+        step,
+        area_m2: area as f64 * site.cell_size_m * site.cell_size_m,
+        front_m: (!from.is_empty()).then(|| farthest.sqrt() * site.cell_size_m),
+    }
+}
+
+/// The upper surface of a column; none outside of the box. A cell counts when it is half full: of waves and drops there is more.
+fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
+    let (grid, [x, z]) = (world.grid(), at);
+    let ground = *world.ground().surface().get((z, x))?;
+    let firm = world.materials().filter(|material| material.kind != Kind::Gas);
+    let amounts: Vec<_> =
+        firm.map(|material| world.values(&Quantity::new(CellMeasure::Amount, &material.name))).collect();
+    let level = |y: usize| {
+        let filled: f32 = amounts.iter().map(|amount| amount.at([x, y, z])).sum();
+        (filled >= HALF).then(|| y as f32 + filled.min(1.0))
+    };
+    let surface = (0..grid.ny).rev().find_map(level).map_or(ground, |level| level.max(ground));
+    Some(Stand { at, surface })
+}
+
+/// A column in numbers; none outside of the box.
+fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
+    let grid = world.grid();
+    let [x, z] = at;
+    if x >= grid.nx || z >= grid.nz {
+        return None;
+    }
+    // As pictures draw it: a crust is darker than what flows below it.
+    let surface_k = world.flow().and_then(|flow| flow.crust_k(z * grid.nx + x));
+    let cells = |material: &str| {
+        let amount = world.values(&Quantity::new(CellMeasure::Amount, material));
+        (0..grid.ny).map(|y| f64::from(amount.at([x, y, z]))).sum::<f64>()
+    };
+    let thickness =
+        world.materials().map(|material| (material.name.clone(), cells(&material.name) * site.cell_height_m()));
+    Some(Column { at, thickness_m: thickness.collect(), celsius: surface_k.map(|kelvin| kelvin - ZERO_CELSIUS_K) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_automaton::engine::plain::Plain;
+    use lavoxel_scene::scene::Scene;
+    use std::path::Path;
+
+    #[test]
+    fn a_block_of_lava_has_its_area_its_front_and_its_thickness() {
+        let text = "[grid]\nsize = [20, 10, 20]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 1.0\n[[vent]]\nx = 5.5\n\
+                    z = 5.5\n[[body]]\nshape = { kind = \"box\", from = [5, 1, 5], to = [9, 3, 6] }\nmatter = { kind = \"lava\", amount = 1.0 }";
+        let stage = Scene::parse(text, Path::new("test.toml")).expect("a scene").build(Box::new(Plain)).expect("built");
+        let (world, site) = (stage.simulation.world(), &stage.site);
+        let vents: Vec<_> = stage.simulation.vents().cloned().collect();
+        let asked = Watch { material: Some("lava".to_owned()), column: Some([6, 5]), stand: Some([6, 5]) };
+        let watched = Watcher::default().watch((world, site), (0, vents.iter()), &asked).expect("measured");
+        let spread = watched.spread.expect("lava is there");
+        // Four columns of 2 m, the last one three to the east of the vent.
+        assert_eq!((spread.area_m2, spread.front_m), (16.0, Some(6.0)));
+        let column = watched.column.expect("in the box");
+        assert_eq!((&column.thickness_m[..], column.celsius), (&[("lava".to_owned(), 4.0)][..], None));
+        assert_eq!(watched.stand, Some(Stand { at: [6, 5], surface: 3.0 }), "on the block, not in it");
+        let outside = Watch { material: None, column: Some([20, 5]), stand: Some([20, 5]) };
+        assert_eq!(Watcher::default().watch((world, site), (0, vents.iter()), &outside), None);
+    }
+}
