@@ -43,8 +43,8 @@ fn sources() -> Vec<(String, String)> {
 fn only_the_readers_of_the_list_open_files() {
     // Its own temporary files, the system's facts, and tests of the window in files of their own.
     let others = [
-        "crates/base/src/input.rs",
-        "crates/base/src/output.rs",
+        "crates/files/src/input.rs",
+        "crates/files/src/output.rs",
         "src/cli/process/machine.rs",
         "crates/window/src/paint/gpu/twins.rs",
         "crates/window/src/paint/device.rs",
@@ -67,7 +67,7 @@ fn only_the_readers_of_the_list_open_files() {
         let is_known = others.contains(&&*name) || found.is_some_and(|mark| again.contains(&(&*name, *mark)));
         assert!(
             found.is_none() || is_known,
-            "{name} has {found:?}: open files by a reader of crates/base/src/input.rs"
+            "{name} has {found:?}: open files by a reader of crates/files/src/input.rs"
         );
     }
 }

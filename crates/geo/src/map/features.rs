@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::geojson::{self, Rings, System, array, point, rings, system, turn_rings};
 use super::{Crs, Site, gpkg};
-use lavoxel_base::input::{FEATURES, InputError, Loaded, Reader};
 use lavoxel_base::memory::Held;
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader};
 
 /// Names of the property that has the name of a feature.
 const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
@@ -259,7 +259,7 @@ pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String
 /// # Errors
 /// In words that follow the name of the file.
 pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
-    let Some(file) = lavoxel_base::inside::file(path) else {
+    let Some(file) = lavoxel_files::inside::file(path) else {
         let root = read_layer(path).map_err(|fault| format!("cannot be read: {fault}"))?;
         return features_on(Features::of(&root)?, site);
     };

@@ -8,9 +8,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value, json};
 
-use lavoxel_base::input::{self, GEOPACKAGE, Loaded};
 use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::{self, GEOPACKAGE, Loaded};
 
 /// Bytes of memory for each byte of a geometry or a field: numbers of eight bytes become values of GeoJSON.
 const WEIGHT: f64 = 24.0;

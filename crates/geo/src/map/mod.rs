@@ -10,6 +10,7 @@ mod epsg;
 pub mod features;
 pub mod geojson;
 mod georeference;
+#[cfg_attr(target_family = "wasm", path = "gpkg_without_sqlite.rs")]
 mod gpkg;
 pub mod longitude;
 mod nzmg;

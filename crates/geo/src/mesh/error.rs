@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::cells::NoCells;
 use super::read::{MAX_TRIANGLES, endings};
-use lavoxel_base::input::{InputError, STL};
 use lavoxel_base::memory::{TooMuchMemory, shown};
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::{InputError, STL};
 
 /// Why a mesh could not be used, with its file. The cause is part of the message and not a `source`, so that printing a
 /// chain of causes says it once.

@@ -5,9 +5,9 @@ use std::path::Path;
 use super::error::Fault;
 use super::soup::Weld;
 use super::{MeshError, Soup, Up, glb, obj, stl};
-use lavoxel_base::input::{self, Loaded, Reader};
-use lavoxel_base::inside::{self, Inside};
 use lavoxel_base::memory::{Held, MemoryEstimate};
+use lavoxel_files::input::{self, Loaded, Reader};
+use lavoxel_files::inside::{self, Inside};
 
 /// Most triangles of a mesh, with those that have no area.
 pub const MAX_TRIANGLES: usize = 4_000_000;

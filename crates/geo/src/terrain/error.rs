@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lavoxel_base::input::InputError;
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
-use lavoxel_base::output::OutputError;
 use lavoxel_base::validate::Invalid;
+use lavoxel_files::input::InputError;
+use lavoxel_files::output::OutputError;
 
 /// Largest number of heights one heightmap may have (8192 × 8192).
 pub const MAX_SAMPLES: usize = 1 << 26;
@@ -275,7 +275,7 @@ pub fn mend_of_picture(path: &Path) -> String {
 }
 
 impl TerrainError {
-    /// For `map_err` on a file at `path` that an [input](lavoxel_base::input) does not give.
+    /// For `map_err` on a file at `path` that an [input](lavoxel_files::input) does not give.
     pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
         move |error| match error {
             InputError::Read(cause) => Self::Read { path: path.to_owned(), cause },

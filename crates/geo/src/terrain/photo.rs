@@ -11,8 +11,8 @@ use super::error::MAX_SAMPLES;
 use super::formats::sidecar::Sidecars;
 use super::formats::{geotiff, open_as, png};
 use super::{Crs, TerrainError};
-use lavoxel_base::input;
 use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_files::input;
 
 /// Form that is expected of a file.
 const EXPECTED: &str = "a picture (PNG, JPEG, WebP, GIF, TIFF or GeoTIFF)";

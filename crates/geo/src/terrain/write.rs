@@ -7,7 +7,7 @@ use std::path::Path;
 use super::formats::png::{BLACK, CELL_X, CELL_Z, WHITE};
 use super::{Crs, Heightmap, Picture, Placement, TerrainError};
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
 
 /// No-data value in written ESRI ASCII grids and maps.
 pub const NO_DATA: i32 = -9999;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::FORMAT;
 use lavoxel_base::memory::TooMuchMemory;
-use lavoxel_base::output::OutputError;
+use lavoxel_files::output::OutputError;
 use lavoxel_scene::scene::SceneError;
 
 /// Why a checkpoint could not be read or written.

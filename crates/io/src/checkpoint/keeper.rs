@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use lavoxel_automaton::engine::plain::Plain;
-use lavoxel_base::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
+use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
 /// End of the name of the checkpoint before the last one.
 const PREVIOUS: &str = ".previous";

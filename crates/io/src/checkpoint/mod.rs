@@ -56,9 +56,9 @@ use self::sections::{SectionReader, SectionWriter, is_name};
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::world::World;
 use lavoxel_base::grid::Grid;
-use lavoxel_base::input::{self, CHECKPOINT, InputError};
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::OutputError;
+use lavoxel_files::input::{self, CHECKPOINT, InputError};
+use lavoxel_files::output::OutputError;
 use lavoxel_scene::scene::{MAX_FILE, Scene, SceneError, Stage};
 use lavoxel_sim::state::{Part, State};
 

@@ -9,7 +9,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use png::{BitDepth, ColorType, Compression, Encoder};
 
 use super::{Animation, ExportError, Film};
-use lavoxel_base::output::{OutputError, WholeFile};
+use lavoxel_files::output::{OutputError, WholeFile};
 
 pub(super) struct Apng {
     file: WholeFile,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::ExportError;
 use super::values::Values;
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
 

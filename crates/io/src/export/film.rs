@@ -8,7 +8,7 @@ use super::format::{Format, Formats};
 use super::gif::Gif;
 use super::mp4::{self, Mp4};
 use super::webp::WebP;
-use lavoxel_base::output::{Existing, WholeFile, check_free};
+use lavoxel_files::output::{Existing, WholeFile, check_free};
 
 /// Size and speed of an animation.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::ExportError;
 use super::shapes::{Drawing, Piece};
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 use lavoxel_geo::map::geojson::Rings;
 use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
 use lavoxel_geo::map::{Crs, Site, ToDegrees, contour};

@@ -13,7 +13,7 @@ use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteO
 
 use super::values::Values;
 use super::{About, Caption, ExportError};
-use lavoxel_base::output::{Existing, WholeFile};
+use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Crs, GeoKey, Site};
 
 // Tags of the TIFF standard, GeoTIFF 1.1 and GDAL.
@@ -57,7 +57,7 @@ pub(super) fn write(
         Values::Whole(values) => write_band(&mut file, values, labels, site),
     };
     written.map_err(|e| match e {
-        tiff_writer::Error::Io(cause) => lavoxel_base::output::OutputError::io(path, cause).into(),
+        tiff_writer::Error::Io(cause) => lavoxel_files::output::OutputError::io(path, cause).into(),
         other => ExportError::encoder(path, other),
     })?;
     Ok(file.commit()?)

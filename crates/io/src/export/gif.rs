@@ -4,7 +4,7 @@ use image::codecs::gif::{GifEncoder, Repeat};
 use image::{Delay, Frame, RgbaImage};
 
 use super::{Animation, ExportError, Film};
-use lavoxel_base::output::WholeFile;
+use lavoxel_files::output::WholeFile;
 
 /// Quality against speed of the colour choice, 1 (best) to 30 (fastest): a coarse choice misses what little glows.
 const SPEED: i32 = 2;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use super::shapes::Drawing;
 use super::{About, ExportError};
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::{Existing, WholeFile};
+use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::{Crs, Site};
 

@@ -15,8 +15,8 @@ use super::png::encode;
 use super::qml::escaped;
 use super::shapes::{Drawing, Piece};
 use super::{About, ExportError, MEND};
-use lavoxel_base::output::{Existing, WholeFile};
 use lavoxel_base::words::area;
+use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_geo::terrain::Hillshade;
 

@@ -33,8 +33,8 @@ mod webp;
 use std::path::{Path, PathBuf};
 
 use lavoxel_base::memory::TooMuchMemory;
-use lavoxel_base::output::OutputError;
 use lavoxel_base::validate::Invalid;
+use lavoxel_files::output::OutputError;
 
 pub use self::about::CAUTION;
 pub use self::about::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use super::{Animation, ExportError, Film};
-use lavoxel_base::output::WholeFile;
+use lavoxel_files::output::WholeFile;
 
 /// Threads of the encoder, on every machine.
 const ENCODER_THREADS: &str = "4";

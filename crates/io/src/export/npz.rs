@@ -41,8 +41,8 @@ use lavoxel_automaton::world::{CellMeasure, ColumnMeasure, Quantity};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::measure::Measure;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
 use lavoxel_base::validate::Invalid;
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 

@@ -14,9 +14,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::ExportError;
 use super::png::{Label, encode_with};
-use lavoxel_base::input;
-use lavoxel_base::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 use lavoxel_base::validate::tame;
+use lavoxel_files::input;
+use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 
 /// End of the folder's name, behind the name of the film.
 const ENDING: &str = ".parts";

@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::png::write_png;
 use super::style::MapStyle;
 use super::{About, Caption, ExportError};
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::hillshade::{Light, Tint};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture};

@@ -6,7 +6,7 @@ use std::path::Path;
 use ::png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
 
 use super::ExportError;
-use lavoxel_base::output::{Existing, WholeFile};
+use lavoxel_files::output::{Existing, WholeFile};
 
 /// A text chunk: keyword and text.
 pub type Label<'a> = (&'a str, String);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::ExportError;
 use super::style::MapStyle;
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 use lavoxel_geo::terrain::write::whole;
 
 /// Where the style of a map lies.

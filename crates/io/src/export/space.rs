@@ -7,7 +7,7 @@ use super::mesh::{Skin, need_of_glb, write_glb, write_ply};
 use super::{ExportError, ExportState, check_vti, write_pvd, write_vdb, write_vti};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 
 /// Writes the list of a series: steps, and the names of their files beside it.
 type WriteList = fn(&Path, &[(u64, String)], Existing) -> Result<(), ExportError>;

@@ -21,7 +21,7 @@ use super::state::ExportState;
 use lavoxel_automaton::world::quantity::symbol;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::measure::{Measure, Of};
-use lavoxel_base::output::{Existing, WholeFile};
+use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_sim::lowpass::RowFilter;
 use lavoxel_sim::state::State;
 

@@ -21,7 +21,7 @@ use super::ExportError;
 use super::state::ExportState;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::grid::Place;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_sim::state::State;
 
 /// Most cells of a box: ParaView needs 17 bytes for each.

@@ -5,7 +5,7 @@ use std::io::Write;
 use webp_animation::{Encoder, EncoderOptions, EncodingConfig};
 
 use super::{Animation, ExportError, Film};
-use lavoxel_base::output::{OutputError, WholeFile};
+use lavoxel_files::output::{OutputError, WholeFile};
 
 /// Lossy quality, 0..=100.
 const QUALITY: f32 = 84.0;

@@ -10,9 +10,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::study::CalibrateError;
 use super::trial::Scores;
 use crate::hazard::{Opening, PlanFile, check_same, read_plan, write_plan};
-use lavoxel_base::input::TRIAL;
-use lavoxel_base::output::{Existing, OutputError, WholeFile, check_free};
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::TRIAL;
+use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
 /// Files besides the runs, when a fit has ended.
 pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use lavoxel_base::input::FRONTS;
-use lavoxel_base::table::{Row, Table};
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::FRONTS;
+use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Seconds;
 

@@ -21,8 +21,8 @@ use crate::hazard::{FINGERPRINT, Ground, HazardError, Opening, PlanFile};
 use crate::plot::PlotError;
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::memory::TooMuchMemory;
-use lavoxel_base::output::{FOLDER, OutputError, file_name};
 use lavoxel_base::parallel::share_out;
+use lavoxel_files::output::{FOLDER, OutputError, file_name};
 use lavoxel_io::export::About;
 use lavoxel_scene::scene::{Model, NumberKey, Scene, SceneError, Seconds, Stage, Template};
 

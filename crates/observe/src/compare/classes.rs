@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::footprints::Pair;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::measure::ColumnMeasure;
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 use lavoxel_geo::map::{Crs, Georeference, Site};
 use lavoxel_io::export::maps::{Raster, Values};
 use lavoxel_io::export::{About, Caption, Class};

@@ -16,8 +16,8 @@ pub(crate) use self::footprints::{Limit, Pair, Source};
 pub use self::states::{Difference, differences};
 pub use self::thickness::Thickness;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::Existing;
 use lavoxel_base::words::{self, short};
+use lavoxel_files::output::Existing;
 use lavoxel_geo::map::compare::{Agreement, Footprint};
 use lavoxel_scene::scene::Seconds;
 

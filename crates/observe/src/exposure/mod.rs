@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::protect;
+use lavoxel_files::output::protect;
 use lavoxel_flow::Flow;
 use lavoxel_geo::map::columns;
 use lavoxel_geo::map::features::{Feature, Features, features_on, read_layer};

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::Assets;
-use lavoxel_base::output::{Existing, OutputError};
+use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::terrain::write::whole;
 
 /// Names and values of an asset, in the order of the columns; null where lava never came.

@@ -9,7 +9,7 @@ use super::reduce::{Reduction, RunFiles, at_quantile};
 use super::write::{NOTE, time_name};
 use crate::exposure::{Assets, Reach, Row, write};
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::{Existing, OutputError};
+use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
 
 /// Seconds of an hour.

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{HazardError, PlanFile, Reduction, RunRecord, names};
-use lavoxel_base::input::{InputError, PLAN};
-use lavoxel_base::output::{Existing, OutputError, WholeFile, check_free};
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::{InputError, PLAN};
+use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
 /// How the folder of a plan is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

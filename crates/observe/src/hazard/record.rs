@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::plan::Sample;
-use lavoxel_base::input::{self, InputError};
+use lavoxel_files::input::{self, InputError};
 use lavoxel_flow::Flow;
 
 /// The first bytes; the last of them is the version of the format.

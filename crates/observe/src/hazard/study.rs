@@ -15,9 +15,9 @@ use super::{
 };
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
-use lavoxel_base::output::{Existing, FOLDER, OutputError, file_name};
 use lavoxel_base::parallel::share_out;
 use lavoxel_base::validate::tame;
+use lavoxel_files::output::{Existing, FOLDER, OutputError, file_name};
 use lavoxel_geo::map::Site;
 use lavoxel_io::export::ExportError;
 use lavoxel_io::export::maps::need_of;
@@ -471,7 +471,7 @@ fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lavoxel_base::shipped;
+    use lavoxel_files::shipped;
 
     #[test]
     fn a_scene_and_the_heightmap_of_its_ground_have_folders_of_their_own() {

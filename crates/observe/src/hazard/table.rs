@@ -4,7 +4,7 @@
 //! they are x, y and weight. Lines that begin with `#` are skipped.
 
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::table::{Row, Table};
+use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::features::{Feature, Geometry};
 
 /// Most lines of a table.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
-use lavoxel_base::output::protect;
+use lavoxel_files::output::protect;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::map::features::{Feature, Features, Geometry, check_format, features_on, read_layer, read_text};
 use lavoxel_scene::scene::Stage;

@@ -10,7 +10,7 @@ use super::plan::{Ground, Plan};
 use super::record::Ending;
 use super::reduce::{Reduction, Row, Summary};
 use lavoxel_base::measure::{Ramp, Span};
-use lavoxel_base::output::{Existing, OutputError};
+use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::maps::{Raster, Values};

@@ -21,7 +21,7 @@ use std::io::Write;
 use std::path::Path;
 
 pub use self::axis::Axis;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
 
 /// Why a plot could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -36,7 +36,7 @@ use self::source::Source;
 use self::table::Table;
 use self::view::View;
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
-use lavoxel_base::output::{Existing, OutputError, check_free};
+use lavoxel_files::output::{Existing, OutputError, check_free};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_geo::terrain::{TerrainError, load_values};
 use lavoxel_io::export::{About, ExportError, write_png_at};

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::source;
 use super::{Sheet, SheetError, notes};
-use lavoxel_base::input::STYLE;
-use lavoxel_base::output::{Existing, OutputError, check_free};
+use lavoxel_files::input::STYLE;
+use lavoxel_files::output::{Existing, OutputError, check_free};
 use lavoxel_geo::map::Crs;
 use lavoxel_geo::map::features::{Features, read_layer};
 use lavoxel_geo::map::geojson::System;

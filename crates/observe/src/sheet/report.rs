@@ -7,9 +7,9 @@ use super::page::Layout;
 use super::runs::{Runs, Spread};
 use super::table::Table;
 use super::{Date, Settings, Sheet, SheetError, notes, source, table};
-use lavoxel_base::output::{Existing, check_free, safe_name};
 use lavoxel_base::validate::tame;
 use lavoxel_base::words;
+use lavoxel_files::output::{Existing, check_free, safe_name};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::{About, escaped, png_at, write_png_at};
 

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::SheetError;
 use super::table;
-use lavoxel_base::input::RUNS;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::table::Row;
+use lavoxel_files::input::RUNS;
+use lavoxel_files::table::Row;
 
 /// The columns that are summed up.
 struct Line {

@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use super::SheetError;
-use lavoxel_base::input::{ASSETS, Loaded, Reader};
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::table;
 use lavoxel_base::validate::tame;
+use lavoxel_files::input::{ASSETS, Loaded, Reader};
+use lavoxel_files::table;
 
 /// Most rows of a table: those of an ensemble of a million runs.
 const MOST_ROWS: usize = 1 << 20;

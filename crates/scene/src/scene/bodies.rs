@@ -132,7 +132,7 @@ impl Scene {
         let mut spec = self.spec.clone();
         let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
         // A file of a session file is read from that one.
-        let named = named.map(|file| lavoxel_base::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
+        let named = named.map(|file| lavoxel_files::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
         named.collect()
     }
 }

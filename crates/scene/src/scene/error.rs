@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::wording::{brackets, line_at, line_of, misplaced, open_text, with_key, wrong_type};
 use lavoxel_base::memory::TooMuchMemory;
-use lavoxel_base::output::OutputError;
 use lavoxel_base::validate::{Invalid, tame};
+use lavoxel_files::output::OutputError;
 use lavoxel_geo::mesh::MeshError;
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::error::mend_of_picture;

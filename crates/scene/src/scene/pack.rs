@@ -19,10 +19,10 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::{Scene, SceneError};
-use lavoxel_base::input::{self, InputError};
-use lavoxel_base::inside;
 use lavoxel_base::memory::Held;
-use lavoxel_base::output::{Existing, OutputError, WholeFile, safe_name};
+use lavoxel_files::input::{self, InputError};
+use lavoxel_files::inside;
+use lavoxel_files::output::{Existing, OutputError, WholeFile, safe_name};
 use lavoxel_geo::terrain::formats::sidecar;
 
 /// Names in the archive.

@@ -23,11 +23,11 @@ use jiff::tz::TimeZone;
 use super::need::BYTES_A_RATE;
 use super::vent::RatesFiles;
 use super::{Scene, SceneError};
-use lavoxel_base::input::RATES;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::protect;
-use lavoxel_base::table::{self, Table};
 use lavoxel_base::validate::{Invalid, tame};
+use lavoxel_files::input::RATES;
+use lavoxel_files::output::protect;
+use lavoxel_files::table::{self, Table};
 
 /// Most rows of a file.
 const MOST_ROWS: usize = 100_000;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf, absolute};
 use super::bodies::files_of;
 use super::pack::Extras;
 use super::{MAX_FILE, Scene, SceneError};
-use lavoxel_base::inside::is_session;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
-use lavoxel_base::shipped;
+use lavoxel_files::inside::is_session;
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;
 
 impl Scene {

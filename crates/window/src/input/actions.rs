@@ -17,8 +17,8 @@ use crate::past::pace;
 use crate::shell::app::App;
 use crate::shell::dialog::Dialog;
 use crate::state::{Card, USUAL_PACE};
-use lavoxel_base::inside::ENDING;
-use lavoxel_base::output::{Existing, FOLDER, file_name, free_name};
+use lavoxel_files::inside::ENDING;
+use lavoxel_files::output::{Existing, FOLDER, file_name, free_name};
 use lavoxel_render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
 use lavoxel_sim::simulation;
 

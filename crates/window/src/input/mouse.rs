@@ -13,9 +13,9 @@ use crate::messages::{Command, History, Notice, Pace};
 use crate::past::record::{Cutout, Shot};
 use crate::shell::app::App;
 use crate::state::{HEIGHTMAP_PACE, Request, USUAL_PACE};
-use lavoxel_base::inside::is_session;
-use lavoxel_base::output::file_name;
-use lavoxel_base::shipped;
+use lavoxel_files::inside::is_session;
+use lavoxel_files::output::file_name;
+use lavoxel_files::shipped;
 use lavoxel_scene::scene::{LavaSpec, Overrides, Scene, SceneError, pack};
 
 /// Lava of a bare heightmap in the physical model.

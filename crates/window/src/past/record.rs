@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use image::{RgbaImage, imageops};
 
 use crate::messages::Notice;
-use lavoxel_base::output::{Existing, FOLDER, OutputError, free_name};
+use lavoxel_files::output::{Existing, FOLDER, OutputError, free_name};
 use lavoxel_io::export::{Animation, ExportError, Film, check_animation, create_animation, write_png};
 
 /// Frames a second of a recording.

@@ -7,9 +7,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use lavoxel_base::input::RECENT;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
-use lavoxel_base::shipped;
+use lavoxel_files::input::RECENT;
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::shipped;
 
 /// Name of the file beside the list that says that the tour was shown.
 const TOUR: &str = "tour";

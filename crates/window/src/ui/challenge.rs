@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::messages::Update;
     use crate::ui::shapes;
-    use lavoxel_base::shipped;
+    use lavoxel_files::shipped;
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::goals::Progress;
 

@@ -9,7 +9,7 @@ use super::{ACCENT, BRIGHT, DEEP, FAINT};
 use crate::edit::tools::Tool;
 use crate::input::keys::Action;
 use crate::state::{Request, State};
-use lavoxel_base::shipped::{self, Shipped};
+use lavoxel_files::shipped::{self, Shipped};
 
 /// Length of the tip of the arrow, in points.
 const TIP: f32 = 10.0;

@@ -9,7 +9,7 @@ use super::{Message, Shared, lock};
 use crate::messages::{Command, Pace, Update};
 use crate::state::State;
 use lavoxel_automaton::rules::Walls;
-use lavoxel_base::shipped;
+use lavoxel_files::shipped;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Scene;
 

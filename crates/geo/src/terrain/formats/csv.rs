@@ -15,8 +15,8 @@ use super::samples::Heights;
 use super::tokens::height;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Heightmap, TerrainError};
-use lavoxel_base::table::{named_separator, outside_quotes, separator_of, with_point};
 use lavoxel_base::validate::quoted;
+use lavoxel_files::table::{named_separator, outside_quotes, separator_of, with_point};
 
 /// Longest line that is read; 65,536 heights with 16 letters each fit.
 const LONGEST_LINE: u64 = 1 << 20;

@@ -20,8 +20,8 @@ pub use self::read::LoadOptions;
 pub(in crate::terrain) use self::read::{open, open_as};
 pub use self::sidecar::found as sidecar_files;
 use super::{Crs, Heightmap, TerrainError};
-use lavoxel_base::input::{self, Reader};
 use lavoxel_base::words::{grouped, short};
+use lavoxel_files::input::{self, Reader};
 
 /// One format that can be read.
 struct Format {

@@ -17,8 +17,8 @@ use super::samples::Heights;
 use super::sidecar::Sidecars;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Heightmap, TerrainError};
-use lavoxel_base::input;
 use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_files::input;
 
 /// Keywords of the text chunks that make a heightmap picture complete; their values are numbers in metres.
 pub(in crate::terrain) const BLACK: &str = "black_m";

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::map::crs::MapUnit;
 use crate::terrain::{Crs, Encoding, Epsg, HeightUnit, TerrainError};
-use lavoxel_base::input;
-use lavoxel_base::input::Reader;
-use lavoxel_base::inside;
 use lavoxel_base::memory::Held;
+use lavoxel_files::input;
+use lavoxel_files::input::Reader;
+use lavoxel_files::inside;
 
 /// Facts about a heightmap file from the user, for what the file itself does not say.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -20,8 +20,8 @@ use super::read::{LoadOptions, open, open_as};
 use super::samples::Heights;
 use crate::map::Epsg;
 use crate::terrain::{Crs, HeightUnit, TerrainError};
-use lavoxel_base::input;
 use lavoxel_base::validate::quoted;
+use lavoxel_files::input;
 
 /// The facts of the sidecar files of a raster.
 #[derive(Clone, Debug, Default)]

@@ -19,7 +19,7 @@ use crate::export::state::ExportState;
 use crate::export::{ExportError, MEND};
 use lavoxel_automaton::view::srgb_to_linear;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_geo::map::Site;
 
 /// Opacity of materials that carry no energy.

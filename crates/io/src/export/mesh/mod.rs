@@ -14,7 +14,7 @@ use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::{Drape, Palette};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
-use lavoxel_base::output::Existing;
+use lavoxel_files::output::Existing;
 use lavoxel_sim::lowpass::ENERGY_SHOWN;
 
 pub use self::surface::MAX_VERTICES;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{Part, Skin};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
-use lavoxel_base::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, WholeFile};
 
 pub(super) fn write(
     path: &Path,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lavoxel_base::table::{Row, Table};
+use lavoxel_files::table::{Row, Table};
 use lavoxel_geo::map::features::read_text;
 
 /// Most rows of a table.

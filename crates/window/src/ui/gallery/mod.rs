@@ -19,7 +19,7 @@ use self::volcano::Workshop;
 use super::{ACCENT, BRIGHT, FAINT};
 use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
-use lavoxel_base::shipped::{self, Shipped};
+use lavoxel_files::shipped::{self, Shipped};
 
 /// Largest width and height in points.
 const SIZE: (f32, f32) = (1000.0, 640.0);

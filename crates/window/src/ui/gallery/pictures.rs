@@ -76,7 +76,7 @@ fn decoded(name: &str) -> Option<ColorImage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lavoxel_base::shipped;
+    use lavoxel_files::shipped;
 
     #[test]
     fn every_scene_has_a_picture_and_all_are_small() {

@@ -37,8 +37,8 @@ use super::sidecar::{Sidecars, unit_m};
 use crate::map::crs::vertical_metres;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
-use lavoxel_base::input;
-use lavoxel_base::inside;
+use lavoxel_files::input;
+use lavoxel_files::inside;
 
 /// Packings that are read: none, LZW, JPEG, Deflate in two numbers, PackBits, LERC, ZSTD, WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];

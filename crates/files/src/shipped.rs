@@ -131,7 +131,7 @@ pub fn no_file(path: &Path) -> String {
         Some((_, name)) => format!("did you mean {}?", name.display()),
         None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)".to_owned(),
     };
-    crate::validate::tame(&format!("cannot read {}: no such file; {hint}", path.display()))
+    lavoxel_base::validate::tame(&format!("cannot read {}: no such file; {hint}", path.display()))
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::input;
-use crate::memory::{Held, MemoryEstimate};
 use crate::shipped;
+use lavoxel_base::memory::{Held, MemoryEstimate};
 
 /// Ending of session files.
 pub const ENDING: &str = "lavoxel";

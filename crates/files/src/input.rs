@@ -12,8 +12,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Once;
 
-use crate::memory::{Held, MemoryEstimate, TooMuchMemory};
-use crate::validate::tame;
+use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
+use lavoxel_base::validate::tame;
 
 /// A format of files that are read.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ readers! {
     OBJ { "obj", "a mesh in OBJ", ["obj"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/obj.rs", fuzz "mesh" }
     GLB { "glb", "a mesh in glTF", ["glb"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/glb.rs", fuzz "mesh" }
     CHECKPOINT { "checkpoint", "a checkpoint", ["lvx"] by "`resume`", 1 << 44, 0.0 in "crates/io/src/checkpoint/mod.rs", fuzz "checkpoint" }
-    SESSION { "session", "a session file", ["lavoxel"] by "in place of a scene", 256 << 20, 0.0 in "crates/base/src/inside.rs", fuzz "session" }
+    SESSION { "session", "a session file", ["lavoxel"] by "in place of a scene", 256 << 20, 0.0 in "crates/files/src/inside.rs", fuzz "session" }
     PACKED { "packed", "a file that a session file takes in", [] by "`scene --pack`", 16 << 20, 1.0 in "crates/scene/src/scene/pack.rs", fuzz "session" }
     FEATURES { "features", "points, lines and polygons in GeoJSON", ["geojson", "json"]
         by "`compare`, `--exposure`, `--barrier`, `barrier.file`, `flow.start.outline`, `--vent-area`, `--overlay`",

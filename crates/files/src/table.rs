@@ -6,8 +6,8 @@
 //! * A row with more fields than the heading is refused: its numbers would move into other columns. Fields that are missing at the
 //!   end are empty.
 
-use crate::memory::MemoryEstimate;
-use crate::validate::tame;
+use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::validate::tame;
 
 /// Characters that separate fields, the first that a heading has.
 const SEPARATORS: [char; 3] = [';', '\t', ','];
