@@ -1,5 +1,5 @@
 //! What tests need beyond gcc and Rust. A test that lacks something returns early: it prints a line that names the
-//! missing part, and `tests/zz_skipped.rs` prints the count at the end of `cargo test`.
+//! missing part, and `crates/window/tests/zz_skipped.rs` prints the count at the end of `cargo test`.
 //!
 //! With `LAVOXEL_SKIP=never`, as in `.ci/run`, a missing program or driver fails the test instead.
 #![allow(dead_code, reason = "each test file uses its own part")]

@@ -1,6 +1,6 @@
 //! The long soak: everything that can happen to a simulation, for a long time, and the account stays exact to the unit.
 //!
-//! `LAVOXEL_SOAK_STEPS=1000000 cargo test --release --no-default-features --features files --test files soak -- --nocapture` is the long one.
+//! `LAVOXEL_SOAK_STEPS=1000000 cargo test --release --no-default-features --test files soak -- --nocapture` is the long one.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;

@@ -2,8 +2,13 @@
 //! what the program prints now into the page.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
 
 use super::cli::place::lavoxel;
 
@@ -29,6 +34,56 @@ fn files_that_pages_name_are_there() {
         }
     }
     assert!(seen > 40, "{seen} names");
+}
+
+/// The crates of the workspace by floors, as docs/architecture.md has them; `UPDATE_DOCS=1` writes them there.
+#[test]
+fn architecture_draws_the_crates_of_the_workspace() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let metadata = cargo.current_dir(project()).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let mut needs = BTreeMap::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        let of = |package: &Value| package["name"].as_str().unwrap().to_owned();
+        let own = package["dependencies"].as_array().unwrap().iter().filter(|need| need["kind"].is_null()).map(of);
+        let own: BTreeSet<_> = own.filter(|name| name.starts_with("lavoxel")).collect();
+        needs.insert(of(package), (own, package["description"].as_str().unwrap_or_default().to_owned()));
+    }
+    needs.remove("lavoxel-python");
+    let drawn = drawing(&needs);
+    let page = project().join("docs/architecture.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let (start, rest) = text.split_once("<!-- crates -->\n").unwrap();
+    let (old, end) = rest.split_once("<!-- /crates -->").unwrap();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&page, format!("{start}<!-- crates -->\n{drawn}<!-- /crates -->{end}")).unwrap();
+    } else {
+        assert_eq!(old, drawn, "UPDATE_DOCS=1 cargo test --test program architecture");
+    }
+}
+
+type Needs = BTreeMap<String, (BTreeSet<String>, String)>;
+
+/// A table of floors from the highest on: a crate, what it is, and the crates that it needs beside those that these need.
+fn drawing(needs: &Needs) -> String {
+    fn floor(needs: &Needs, name: &str) -> usize {
+        needs[name].0.iter().map(|need| floor(needs, need) + 1).max().unwrap_or(0)
+    }
+    fn reaches(needs: &Needs, from: &str, to: &str) -> bool {
+        needs[from].0.iter().any(|need| need == to || reaches(needs, need, to))
+    }
+    let mut rows: Vec<_> = needs.keys().map(|name| (std::cmp::Reverse(floor(needs, name)), name)).collect();
+    rows.sort();
+    let mut drawn = "\n| floor | crate | what it is | stands on |\n|---|---|---|---|\n".to_owned();
+    for (std::cmp::Reverse(floor), name) in rows {
+        let (own, what) = &needs[name];
+        let near = own.iter().filter(|need| !own.iter().any(|other| reaches(needs, other, need)));
+        let short = |name: &String| name.trim_start_matches("lavoxel-").to_owned();
+        let near: Vec<_> = near.map(short).collect();
+        writeln!(drawn, "| {floor} | `{}` | {what} | {} |", short(name), near.join(", ")).unwrap();
+    }
+    drawn + "\n"
 }
 
 /// README and the pages of docs.

@@ -1,8 +1,8 @@
-//! Prints how many tests were skipped and what each of them lacked. Its name makes it the last of the test programs.
+//! Prints how many tests were skipped and what each of them lacked. Its name, and that of its crate, make it the last of the test programs.
 
 use std::collections::BTreeMap;
 
-#[path = "common/needs.rs"]
+#[path = "../../../tests/common/needs.rs"]
 mod needs;
 
 fn main() {
