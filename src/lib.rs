@@ -32,7 +32,7 @@
 //!       exchange: spreading, level, compress, waft                          8-bit       camera,    PNG, APNG, WebP,
 //!       bodies: trace; turns: grains; each: calm                            volumes     march,     GIF, MP4; volumes,
 //!       points: reactions, setting                                             │        slice      meshes, maps
-//!                                                                              └──────► viewer (feature `viewer`)
+//!                                                                              └──────► viewer (feature `window`)
 //! ```
 //!
 //! - [`scene`] reads and checks a TOML file, or puts one around a heightmap; [`scene::Scene::build`] makes the state and
@@ -61,20 +61,11 @@
 //! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or not at all;
 //!   [`map::Site`] says where the box is in the world, for all formats that lie in it.
 //!
-//! # Features
+//! # Crates
 //!
-//! Without any feature the crate is grid to simulation with all three models, and [`generate`] and [`lowpass`]: pure Rust with
-//! few dependencies, which also builds for `wasm32-unknown-unknown`. The features add to it:
-//!
-//! | feature | adds |
-//! |---|---|
-//! | `parallel` | threads; the bits are the same without |
-//! | `render` | [`render`]: pictures in memory |
-//! | `scene` | [`scene`], [`terrain`]: scenes as text over generated ground, without files and C code |
-//! | `files` | `scene`, the files that scenes name, [`checkpoint`], [`export`], [`hazard`], [`output`] |
-//! | `sheet` | `files` and `render`, and sheets of maps as PDF and PNG |
-//! | `cli` | the program, with all of these, and `plot`: numbers beside theory as SVG |
-//! | `viewer` | its window; on by default |
+//! This crate is a facade: each module is one of a small crate (`lavoxel-automaton`, `lavoxel-flow`, `lavoxel-air`, `lavoxel-scene`, …), which
+//! builds and is tested alone; `docs/architecture.md` draws them. Its one feature, `window`, is on by default and adds the module `viewer`
+//! with the window's libraries. `lavoxel-scene` and what it stands on build for `wasm32-unknown-unknown`, without C code.
 //!
 //! # Axes
 //!

@@ -293,6 +293,7 @@ fn rolled_up(text: &str) -> [f64; 2] {
 /// Smoke rolls up as in figure 1 of the article, with the numbers that the scene has; with the diffusion that the solver has by
 /// default it has fewer eddies, a little more than half as strong.
 #[test]
+#[ignore = "half a minute of steps; .ci/full: cargo test --test models -- --ignored smoke_in_a_box_rolls_up"]
 fn smoke_in_a_box_rolls_up() {
     let scene = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/smoke2d.toml")).unwrap();
     let smooth = scene.replace("filter_velocity = 0.0\n", "").replace("filter_density = 0.05\n", "");

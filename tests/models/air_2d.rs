@@ -122,6 +122,7 @@ fn demo(demo: &Demo) -> [f64; 5] {
 }
 
 #[test]
+#[ignore = "twenty seconds of steps; .ci/full: cargo test --test models -- --ignored one_pass_of_diffusion_takes_the_ripples_out"]
 fn one_pass_of_diffusion_takes_the_ripples_out() {
     let [ink, least, most, smooth, height] = demo(&Demo::default());
     assert!((ink - 1.0).abs() < 1e-4, "ink {ink} of what was put in");

@@ -466,6 +466,7 @@ const THERMALS: u64 = 4;
 /// thermal that widens by a quarter of its height would begin, grows with the root of time. It is the mean height of some
 /// thermals, from three to eleven radii above their start.
 #[test]
+#[ignore = "half a minute of steps; .ci/full: cargo test --test models -- --ignored a_thermal_rises_with_the_root_of_time"]
 fn a_thermal_rises_with_the_root_of_time() {
     let runs: Vec<_> = (1..=THERMALS).map(thermal).collect();
     let radius = THERMAL as f64;

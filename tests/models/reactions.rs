@@ -217,6 +217,7 @@ fn assert_goes_on(name: &str, steps: u64) {
 }
 
 #[test]
+#[ignore = "a minute of steps; .ci/full: cargo test --test models -- --ignored the_closed_cycle_of_water_goes_on"]
 fn the_closed_cycle_of_water_goes_on() {
     let more = |steps: u64| steps / common::one_in(2) as u64;
     assert_goes_on("cycle_2d.toml", steps(more(8000)));
@@ -248,6 +249,7 @@ fn it_rains_in_the_cycle_of_water() {
 }
 
 #[test]
+#[ignore = "most of a minute of steps; .ci/full: cargo test --test models -- --ignored the_coast_of_the_island_grows"]
 fn the_coast_of_the_island_grows() {
     let mut simulation = shipped("island.toml");
     let land = |simulation: &Simulation| {

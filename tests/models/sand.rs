@@ -620,6 +620,7 @@ fn mean_of(values: &[[f64; 2]]) -> [(f64, f64); 2] {
 }
 
 #[test]
+#[ignore = "many piles; .ci/full: cargo test --test models -- --ignored piles_differ_by_seed_and_lean_to_no_side"]
 fn piles_differ_by_seed_and_lean_to_no_side() {
     let shift = |seed: u64| {
         let world = empty(Grid::new(41, 24, 41), vec![sand(0.25, 0.25)]);

@@ -49,6 +49,7 @@ fn eruption() -> (Painter, Worker) {
 }
 
 #[test]
+#[ignore = "hundreds of pictures on a software card; .ci/full: cargo test --test viewer -- --ignored memory_stays_flat_while_the_camera_turns"]
 fn memory_stays_flat_while_the_camera_turns() {
     if !vulkan() {
         return;

@@ -259,6 +259,7 @@ fn keep(name: &str, image: &RgbaImage) {
 }
 
 #[test]
+#[ignore = "minutes on a software card; .ci/full: cargo test --test viewer -- --ignored a_person_plays_a_hundred_steps_looks_pours_records_and_leaves"]
 fn a_person_plays_a_hundred_steps_looks_pours_records_and_leaves() {
     let Some(display) = Display::start() else { return };
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -307,10 +307,10 @@ fn every_smoke_has_light() {
     }
 }
 
-/// Processor time of a frame through a plume of 96³ air cells, in 480 × 360 pixels on one thread: `cargo test --lib -- --ignored
+/// Processor time of a frame through a plume of 96³ air cells, in 480 × 360 pixels on one thread: `cargo test -p lavoxel-render -- --ignored
 /// --nocapture cost_of_a_plume`.
 #[test]
-#[ignore = "measures and asserts nothing: cargo test --lib -- --ignored --nocapture cost_of_a_plume"]
+#[ignore = "measures and asserts nothing: cargo test -p lavoxel-render -- --ignored --nocapture cost_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]
 fn cost_of_a_plume() {
     let cells = Grid::new(96, 96, 96);
@@ -351,10 +351,10 @@ fn cost_of_a_plume() {
     });
 }
 
-/// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test --lib -- --ignored
+/// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test -p lavoxel-render -- --ignored
 /// pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace `terrains/plume.toml`, 400 and its look.
 #[test]
-#[ignore = "draws pictures for a person and asserts nothing: PICTURES=folder cargo test --lib -- --ignored pictures_of_a_plume"]
+#[ignore = "draws pictures for a person and asserts nothing: PICTURES=folder cargo test -p lavoxel-render -- --ignored pictures_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]
 fn pictures_of_a_plume() {
     let Ok(folder) = std::env::var("PICTURES") else { return };

@@ -192,7 +192,7 @@ fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> 
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored slices_and_hidden_parts"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored slices_and_hidden_parts"]
 fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
     let look = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
     let Some(Eruption { simulation, lowpass, mut painter }) = erupting(&look) else { return };
@@ -307,11 +307,11 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
     [f64::from(pictures) / seconds, steps[1].saturating_sub(steps[0]) as f64 / seconds, f64::from(scale)]
 }
 
-/// Prints the rates of the island: `cargo test --lib -- --ignored --nocapture rates_of_the_island`. SCENE, STEPS and SECONDS
+/// Prints the rates of the island: `cargo test -p lavoxel-window -- --ignored --nocapture rates_of_the_island`. SCENE, STEPS and SECONDS
 /// replace the scene's file, 2200 and 10; PHASE names one of the rows, and PICTURE
 /// is where the last picture goes.
 #[test]
-#[ignore = "measures for a minute and asserts no time: cargo test --lib -- --ignored --nocapture rates_of_the_island"]
+#[ignore = "measures for a minute and asserts no time: cargo test -p lavoxel-window -- --ignored --nocapture rates_of_the_island"]
 #[allow(clippy::print_stdout, reason = "the table is what it is for")]
 fn rates_of_the_island() {
     let Some(gpu) = gpu() else { return };

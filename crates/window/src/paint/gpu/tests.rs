@@ -52,7 +52,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_sea() {
     let (simulation, lowpass) = eruption();
     let mut volume = lowpass.volume().clone();
@@ -97,7 +97,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea() {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_sea_past_the_box() {
     let (simulation, lowpass) = eruption();
     let mut volume = lowpass.volume().clone();
@@ -132,7 +132,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sea_past_the_box() {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_sparks() {
     let (simulation, lowpass) = eruption();
     let mut volume = lowpass.volume().clone();
@@ -168,7 +168,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sparks() {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_looks() {
     let (simulation, lowpass) = eruption();
     let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
@@ -225,7 +225,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
     let (simulation, lowpass) = eruption();
     let plain = LookSpec { antialias: Antialias::Off, ..LookSpec::default() };
@@ -275,7 +275,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_crust_by_its_age() {
     let (simulation, lowpass) = eruption();
     let mut volume = lowpass.volume().clone();
@@ -349,7 +349,7 @@ fn hollow() -> (Simulation, LowPass) {
 }
 
 #[test]
-#[ignore = "many pictures on a software card; .ci/full: cargo test --lib -- --ignored draw_the_same"]
+#[ignore = "many pictures on a software card; .ci/full: cargo test -p lavoxel-window -- --ignored draw_the_same"]
 fn the_window_and_the_ray_marcher_draw_the_same_caves() {
     let (simulation, lowpass) = hollow();
     let volume = lowpass.volume();
