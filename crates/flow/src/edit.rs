@@ -181,6 +181,7 @@ impl Flow {
         if self.solids.is_none() {
             self.marks[c].set -= dug.min(self.marks[c].set);
         }
+        self.fit_solid(c, level, rock);
     }
 
     /// Works out what follows from cells of columns that were changed.

@@ -176,6 +176,25 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
+    /// Keeps the solid of a cell a part of its rock, which is now `rock`: what is dug away was solid first, what is put there is ground.
+    pub(crate) fn fit_solid(&mut self, c: usize, level: i32, rock: i32) {
+        let Some(solids) = &mut self.solids else { return };
+        let solid = solids[c].cell(level);
+        if solid.amount == 0 || solid.rock() == rock {
+            return;
+        }
+        let left = if rock < solid.rock() { (rock - solid.ground).max(0) } else { solid.amount };
+        let dug = i64::from(solid.amount - left);
+        let heat = (i128::from(solid.heat) * i128::from(dug) / i128::from(solid.amount)) as i64;
+        let kept = SolidCell { ground: rock - left, amount: left, heat: solid.heat - heat };
+        *solids[c].cell_mut(level) = if left == 0 { SolidCell::default() } else { kept };
+        self.marks[c].set -= dug;
+        self.account.set -= dug;
+        self.account.removed += dug;
+        self.account.heat_set -= i128::from(heat);
+        self.account.heat_removed += i128::from(heat);
+    }
+
     /// Says in which cells other matter is: faces towards them give nothing to the air.
     pub fn cover_cells(&mut self, cells: &[[usize; 3]]) {
         let FlowBox { nx, ny, .. } = self.space;

@@ -84,11 +84,22 @@ fn pour_at(pour: FlowPour, step: u64) -> FlowPour {
 
 #[test]
 fn ledgers_are_exact_after_every_step_of_random_worlds() {
-    let (mut melted, mut set, mut heated) = (0, 0, 0);
+    let (mut melted, mut set, mut heated, mut dug) = (0, 0, 0, 0);
     for seed in 0..16 {
         let (mut fast, pour) = random_flow(seed);
         let mut plain = fast.clone();
         for step in 0..25 {
+            if step % 6 == 5 {
+                // A ditch or a bank, with ends inside of cells.
+                let removed = fast.account().removed;
+                let near = |c: &u32| draw(seed ^ 77, step + u64::from(c / 5)) < 0.5;
+                let columns: Vec<u32> = (0..fast.space().columns() as u32).filter(near).collect();
+                let by = 2.0 * draw(seed ^ 78, step) - 1.5;
+                fast.raise(&columns, by);
+                plain.raise(&columns, by);
+                fast.check().unwrap_or_else(|fault| panic!("seed {seed}, raised at step {step}: {fault}"));
+                dug += i64::from(by < 0.0 && fast.account().removed > removed);
+            }
             let before = fast.account().set;
             fast.step(&[pour_at(pour, step)]);
             plain.plain_step(&[pour_at(pour, step)]);
@@ -100,6 +111,7 @@ fn ledgers_are_exact_after_every_step_of_random_worlds() {
         heated += i64::from(fast.account().heat_heated > 0);
     }
     assert!(melted > 0 && set > 0 && heated > 8, "melted {melted}, set {set}, heated in {heated} worlds");
+    assert!(dug > 8, "solid was dug away {dug} times");
 }
 
 #[test]
