@@ -274,6 +274,8 @@ impl Cells<'_> {
             // Nothing is in a cell when it becomes ground, and none holds more than there is room for.
             self.world.layers[liquid].set([x, y, z], Content::default());
             let still = melting.map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
+            let filled: u16 =
+                still.iter().flatten().map(|&(layer, _)| self.world.layers[layer].at([x, y, z]).amount).sum();
             for (layer, _) in still.into_iter().flatten() {
                 self.world.layers[layer].set([x, y, z], Content::default());
             }
@@ -287,10 +289,11 @@ impl Cells<'_> {
             if shown.liquid.amount > 0 {
                 self.world.layers[liquid].set([x, y, z], shown.liquid);
             }
+            // Only where the cell fills: a column may be shown again without a change, as after a checkpoint.
             match shown.solid + shown.mould {
-                FULL.. => self.lift([x, y, z], |_| true),
+                FULL.. if filled < FULL => self.lift([x, y, z], |_| true),
                 // Liquids and gases rise by their own rule from what takes their room.
-                FILLED.. => self.lift([x, y, z], |kind| matches!(kind, Kind::Still | Kind::Grain)),
+                FILLED.. if filled < FILLED => self.lift([x, y, z], |kind| matches!(kind, Kind::Still | Kind::Grain)),
                 _ => {}
             }
         }
