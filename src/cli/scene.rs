@@ -32,6 +32,10 @@ pub(crate) struct SceneArgs {
     #[arg(long, requires = "pack")]
     force: bool,
 
+    /// Print the text of the scene, to begin one of your own with
+    #[arg(long, requires = "scene", conflicts_with = "pack")]
+    print: bool,
+
     /// List the scenes inside the program
     #[arg(long, conflicts_with = "scene")]
     list: bool,
@@ -108,6 +112,9 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     match &args.scene {
         Some(path) => {
             let path = &file_or_shipped(path)?;
+            if args.print {
+                return Ok(say::data(Scene::text_of(path)?.trim_end())?);
+            }
             // A heightmap is no scene to check, but one to send.
             let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;

@@ -287,3 +287,14 @@ fn finer_cells_are_for_every_command_with_a_scene_and_refused_by_one_message() {
     let much = place.refused("run small.toml --finer 8 --grid 1000x1000x1000 --max-memory 100M");
     assert!(much.contains("--max-memory"), "{much}");
 }
+
+#[test]
+fn a_shipped_scene_is_printed_as_it_stands() {
+    let place = Place::new();
+    let printed = place.done("scene smoke2d --print");
+    let text = include_str!("../../../terrains/smoke2d.toml");
+    assert_eq!(printed.trim_end(), text.trim_end());
+    place.put("own.toml", printed.replace("solver = \"article\"", "solver = \"incompressible\""));
+    assert!(place.done("scene own.toml").contains("fine"));
+    lavoxel().args(["scene", "--print"]).assert().code(2);
+}

@@ -162,8 +162,19 @@ impl Scene {
 
     /// Reads and checks a scene file, or the scene of a session file.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
+        match inside::is_session(path) {
+            true => Self::load(&path.join(pack::SCENE)),
+            false => Self::parse(&Self::text_of(path)?, path),
+        }
+    }
+
+    /// The text of a scene file as it stands there, or that of the scene of a session file.
+    ///
+    /// # Errors
+    /// [`SceneError`] for what cannot be read, is no text or is longer than a scene may be.
+    pub fn text_of(path: &Path) -> Result<String, SceneError> {
         if inside::is_session(path) {
-            return Self::load(&path.join(pack::SCENE));
+            return Self::text_of(&path.join(pack::SCENE));
         }
         input::check_regular_or_pipe(path).map_err(|what| SceneError::NotRegular { path: path.to_owned(), what })?;
         let read = || -> std::io::Result<Vec<u8>> {
@@ -178,9 +189,8 @@ impl Scene {
         if bytes.len() as u64 > MAX_FILE {
             return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|e| SceneError::NotText { path: path.to_owned(), byte: e.utf8_error().valid_up_to() })?;
-        Self::parse(&text, path)
+        String::from_utf8(bytes)
+            .map_err(|e| SceneError::NotText { path: path.to_owned(), byte: e.utf8_error().valid_up_to() })
     }
 
     /// Reads and checks the text of a scene, and puts its [default reactions](DEFAULT_REACTIONS) in force; paths in it are
