@@ -54,7 +54,7 @@ impl World {
         })
     }
 
-    /// Makes a cell of a layer ground; [`World::can_set`] holds, and no mirror shows anything there.
+    /// Makes a cell of a layer ground; `World::can_set` holds, and no mirror shows anything there.
     pub fn set_rock(&mut self, layer: usize, [x, y, z]: Place) {
         let place = [x, y, z];
         for (number, other) in self.layers.iter_mut().enumerate() {

@@ -6,7 +6,7 @@
 //! [`Simd::blend`]; they too are the same on all levels, because each float comes from the same operations in the same order.
 //!
 //! This module is the only one with `unsafe`. What makes it sound: the instructions of a set may only run on a processor
-//! that has them, and a value of [`avx512::Avx512`] or [`avx2::Avx2`] is only made by [`Level::run`], after the processor
+//! that has them, and a value of `avx512::Avx512` or `avx2::Avx2` is only made by [`Level::run`], after the processor
 //! was asked for all that their code is compiled with. Every call of an intrinsic goes through such a value. Loads and stores
 //! take references to whole, aligned tiles or to as many bytes as they touch, never pointers from elsewhere. The tests below compare every operation of every set with the portable one on
 //! random lanes and on the extremes.

@@ -1,7 +1,7 @@
 //! Values of columns in blocks of neighbours, which are made when lava comes near: a column that it never reaches costs its share of a
 //! list of blocks.
 //!
-//! A block holds [`WIDE`] columns that follow each other in their numbers, from row to row where a row ends. [`crate::Flow::reach`] makes
+//! A block holds `WIDE` columns that follow each other in their numbers, from row to row where a row ends. `Flow::reach` makes
 //! the blocks of columns and of those around them, faces and corners, before anything of these is read or written.
 
 use std::ops::{Index, IndexMut, Range};

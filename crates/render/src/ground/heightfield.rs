@@ -6,7 +6,7 @@
 //!     |_______|     foot: some cells below the box floor, so that flat ground has thickness too
 //! ```
 //!
-//! Rays see a [`Part`] of the block: a box with its own sides, roof and floor, which cut the rock open.
+//! Rays see a `Part` of the block: a box with its own sides, roof and floor, which cut the rock open.
 
 mod caves;
 mod hollows;

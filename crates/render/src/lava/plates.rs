@@ -33,7 +33,7 @@ pub const FAST: f32 = 0.5;
 /// Heat from which on the crust is torn as by a fast flow.
 pub const BOILS: [f32; 2] = [0.85, 1.0];
 
-/// Length of plates on a steep slope: see [`noise::plate`]; and the steepness from which on they are drawn out.
+/// Length of plates on a steep slope: see `noise::plate`; and the steepness from which on they are drawn out.
 pub const DRAWN: f32 = 0.95;
 pub const GENTLE: f32 = 0.06;
 

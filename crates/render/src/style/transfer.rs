@@ -35,7 +35,7 @@ pub struct Transfer {
     /// [`LookSpec::kelvin`], and the energy per amount at the upper end of the palette.
     kelvin: Option<[f32; 2]>,
     energy_shown: f32,
-    /// Direction to the [`lamp`].
+    /// Direction to the `lamp`.
     pub lamp: V3,
     /// Density from which lava counts as visible where nothing is accumulated: a quarter of the largest opacity.
     pub visible: f32,

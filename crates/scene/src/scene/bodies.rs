@@ -43,7 +43,7 @@ impl Scene {
     /// The events, checked, with the cells of the files of those that are due from a step on.
     ///
     /// # Errors
-    /// As [`Scene::bodies_on`], and [`SceneError::Invalid`] for a number out of range.
+    /// As `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
     pub fn events_on(&self, shelf: &mut Shelf<'_>, from: u64) -> Result<Vec<Event>, SceneError> {
         let mut events = self.events().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
         for event in events.iter_mut().filter(|event| event.at >= from) {
