@@ -1,7 +1,7 @@
 //! Plots of numbers beside theory, as SVG: lines and points with axes, legend and title, one or several on a page.
 //!
 //! ```
-//! use lavoxel::plot::{Axis, Page, Plot};
+//! use lavoxel_observe::plot::{Axis, Page, Plot};
 //!
 //! let front = [(1.0, 2.1), (10.0, 3.0), (100.0, 4.6)];
 //! let plot = Plot::new("Spreading of a drop")
@@ -11,7 +11,7 @@
 //!     .line_of_theory("R ~ t^⅛", |t| 2.0 * t.powf(0.125));
 //! let svg = Page::new("").plot(plot).svg()?;
 //! assert!(svg.starts_with("<svg"));
-//! # Ok::<(), lavoxel::plot::PlotError>(())
+//! # Ok::<(), lavoxel_observe::plot::PlotError>(())
 //! ```
 
 mod axis;
