@@ -1,8 +1,8 @@
-//! Whether the tests of pictures of the graphics card can run.
+//! Check for a Vulkan driver, for tests of pictures of the graphics card.
 
 use super::needs::skip;
 
-/// Whether a Vulkan driver is installed; records a skipped test where none is.
+/// True if a Vulkan driver is installed; records a skipped test where none is.
 pub(crate) fn vulkan() -> bool {
     let instance = wgpu::Instance::default();
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));

@@ -1,4 +1,4 @@
-//! What every other crate of Lavoxel stands on: the grid, fixed-point units, accounts, parameters of tables, checks with their words, and
+//! Foundation of all crates of Lavoxel: the grid, fixed-point units, accounts, parameters of tables, checks with their words, and
 //! the memory that may be taken.
 //!
 //! It must not know models, scenes, files or pictures: whatever names a material, a rule or a colour belongs above.

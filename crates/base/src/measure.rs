@@ -296,7 +296,7 @@ impl ColumnMeasure {
         }
     }
 
-    /// Whether it needs `Records` of the past.
+    /// True if the measure needs `Records` of the past.
     pub fn needs_records(self) -> bool {
         matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
     }

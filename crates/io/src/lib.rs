@@ -1,4 +1,4 @@
-//! What is written and resumed: pictures, films, maps, volumes and meshes ([`export`]), checkpoints ([`checkpoint`]) and reports
+//! Output and resumption: pictures, films, maps, volumes and meshes ([`export`]), checkpoints ([`checkpoint`]) and reports
 //! ([`report`]).
 //!
 //! It must not know flags, windows or studies of many runs.

@@ -69,7 +69,7 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// Whether layers share the room of a cell.
+    /// True if layers share the room of a cell.
     pub fn is_shared(&self) -> bool {
         *self == Self::Shared
     }

@@ -1,4 +1,4 @@
-//! How a world is viewed, as plain descriptions: camera, look, materials and palette. Scene files hold them, `lavoxel::render` and the
+//! Views of a world as plain descriptions: camera, look, materials and palette. Scene files hold them, `lavoxel::render` and the
 //! window draw by them; they need neither.
 
 mod camera;

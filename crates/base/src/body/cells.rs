@@ -45,7 +45,7 @@ impl Cells {
         (self.low.map(|v| v as f64), self.high.map(|v| v as f64))
     }
 
-    /// Whether the cell of a point is one of them.
+    /// True if the cell of the point `p` (cells) is one of these cells.
     pub fn contains(&self, p: [f64; 3]) -> bool {
         let is_within = (0..3).all(|k| p[k] >= self.low[k] as f64 && p[k] < self.high[k] as f64);
         is_within && {
@@ -54,7 +54,7 @@ impl Cells {
         }
     }
 
-    /// How many they are.
+    /// Number of cells.
     pub fn count(&self) -> usize {
         self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
     }

@@ -131,7 +131,7 @@ impl Collector<'_> {
     }
 }
 
-/// Whether the file's ending is that of a known format.
+/// True if the ending of `file` is that of a known format.
 pub fn has_known_ending(file: &Path) -> bool {
     format_of(file).is_some()
 }

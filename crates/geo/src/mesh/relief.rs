@@ -29,7 +29,7 @@ fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     [first, std::array::from_fn(|k| clip((relief.from[k] + relief.size[k]).ceil(), k).max(first[k]))]
 }
 
-/// How many cells that box has.
+/// Number of cells of the box around a relief.
 fn room(relief: &ReliefSpec, grid: Grid) -> usize {
     let [first, end] = corners(relief, grid);
     (0..3).map(|k| end[k] - first[k]).product()
