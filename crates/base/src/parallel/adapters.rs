@@ -69,122 +69,97 @@ impl<A, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, A) -> T + Sync, G: Fold<T>> Fol
     }
 }
 
-pub use self::of_files::ParallelIteratorOfFiles;
+/// See [`ParallelIterator::filter`].
+pub struct Filter<B, F> {
+    pub(super) base: B,
+    pub(super) f: F,
+}
 
-/// Loops that only pictures and files need.
-mod of_files {
-    use super::{Fold, ParallelIterator};
+struct FilterFold<'a, F, G> {
+    f: &'a F,
+    fold: &'a G,
+}
 
-    pub trait ParallelIteratorOfFiles: ParallelIterator {
-        fn filter<F: Fn(&Self::Item) -> bool + Sync>(self, f: F) -> Filter<Self, F> {
-            Filter { base: self, f }
-        }
+impl<B: ParallelIterator, F: Fn(&B::Item) -> bool + Sync> ParallelIterator for Filter<B, F> {
+    type Item = B::Item;
 
-        fn flat_map_iter<J: IntoIterator, F: Fn(Self::Item) -> J + Sync>(self, f: F) -> FlatMapIter<Self, F> {
-            FlatMapIter { base: self, f }
-        }
+    fn drive<G: Fold<B::Item>>(self, fold: &G) -> G::Out {
+        self.base.drive(&FilterFold { f: &self.f, fold })
+    }
+}
 
-        /// One result for each part.
-        fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(
-            self,
-            identity: I,
-            f: F,
-        ) -> Folded<Self, I, F> {
-            Folded { base: self, identity, f }
-        }
+impl<A, F: Fn(&A) -> bool + Sync, G: Fold<A>> Fold<A> for FilterFold<'_, F, G> {
+    type Out = G::Out;
+
+    fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
+        self.fold.fold(items.filter(self.f))
     }
 
-    impl<P: ParallelIterator> ParallelIteratorOfFiles for P {}
+    fn join(&self, first: G::Out, second: G::Out) -> G::Out {
+        self.fold.join(first, second)
+    }
+}
 
-    pub struct Filter<B, F> {
-        base: B,
-        f: F,
+/// See [`ParallelIterator::flat_map_iter`].
+pub struct FlatMapIter<B, F> {
+    pub(super) base: B,
+    pub(super) f: F,
+}
+
+struct FlatMapFold<'a, F, G> {
+    f: &'a F,
+    fold: &'a G,
+}
+
+impl<B: ParallelIterator, J: IntoIterator, F: Fn(B::Item) -> J + Sync> ParallelIterator for FlatMapIter<B, F> {
+    type Item = J::Item;
+
+    fn drive<G: Fold<J::Item>>(self, fold: &G) -> G::Out {
+        self.base.drive(&FlatMapFold { f: &self.f, fold })
+    }
+}
+
+impl<A, J: IntoIterator, F: Fn(A) -> J + Sync, G: Fold<J::Item>> Fold<A> for FlatMapFold<'_, F, G> {
+    type Out = G::Out;
+
+    fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
+        self.fold.fold(items.flat_map(self.f))
     }
 
-    struct FilterFold<'a, F, G> {
-        f: &'a F,
-        fold: &'a G,
+    fn join(&self, first: G::Out, second: G::Out) -> G::Out {
+        self.fold.join(first, second)
+    }
+}
+
+/// See [`ParallelIterator::fold`].
+pub struct Folded<B, I, F> {
+    pub(super) base: B,
+    pub(super) identity: I,
+    pub(super) f: F,
+}
+
+struct FoldedFold<'a, I, F, G> {
+    identity: &'a I,
+    f: &'a F,
+    fold: &'a G,
+}
+
+impl<B: ParallelIterator, S, I: Fn() -> S + Sync, F: Fn(S, B::Item) -> S + Sync> ParallelIterator for Folded<B, I, F> {
+    type Item = S;
+
+    fn drive<G: Fold<S>>(self, fold: &G) -> G::Out {
+        self.base.drive(&FoldedFold { identity: &self.identity, f: &self.f, fold })
+    }
+}
+
+impl<A, S, I: Fn() -> S + Sync, F: Fn(S, A) -> S + Sync, G: Fold<S>> Fold<A> for FoldedFold<'_, I, F, G> {
+    type Out = G::Out;
+
+    fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
+        self.fold.fold(std::iter::once(items.fold((self.identity)(), self.f)))
     }
 
-    impl<B: ParallelIterator, F: Fn(&B::Item) -> bool + Sync> ParallelIterator for Filter<B, F> {
-        type Item = B::Item;
-
-        fn drive<G: Fold<B::Item>>(self, fold: &G) -> G::Out {
-            self.base.drive(&FilterFold { f: &self.f, fold })
-        }
-    }
-
-    impl<A, F: Fn(&A) -> bool + Sync, G: Fold<A>> Fold<A> for FilterFold<'_, F, G> {
-        type Out = G::Out;
-
-        fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
-            self.fold.fold(items.filter(self.f))
-        }
-
-        fn join(&self, first: G::Out, second: G::Out) -> G::Out {
-            self.fold.join(first, second)
-        }
-    }
-
-    pub struct FlatMapIter<B, F> {
-        base: B,
-        f: F,
-    }
-
-    struct FlatMapFold<'a, F, G> {
-        f: &'a F,
-        fold: &'a G,
-    }
-
-    impl<B: ParallelIterator, J: IntoIterator, F: Fn(B::Item) -> J + Sync> ParallelIterator for FlatMapIter<B, F> {
-        type Item = J::Item;
-
-        fn drive<G: Fold<J::Item>>(self, fold: &G) -> G::Out {
-            self.base.drive(&FlatMapFold { f: &self.f, fold })
-        }
-    }
-
-    impl<A, J: IntoIterator, F: Fn(A) -> J + Sync, G: Fold<J::Item>> Fold<A> for FlatMapFold<'_, F, G> {
-        type Out = G::Out;
-
-        fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
-            self.fold.fold(items.flat_map(self.f))
-        }
-
-        fn join(&self, first: G::Out, second: G::Out) -> G::Out {
-            self.fold.join(first, second)
-        }
-    }
-
-    pub struct Folded<B, I, F> {
-        base: B,
-        identity: I,
-        f: F,
-    }
-
-    struct FoldedFold<'a, I, F, G> {
-        identity: &'a I,
-        f: &'a F,
-        fold: &'a G,
-    }
-
-    impl<B: ParallelIterator, S, I: Fn() -> S + Sync, F: Fn(S, B::Item) -> S + Sync> ParallelIterator for Folded<B, I, F> {
-        type Item = S;
-
-        fn drive<G: Fold<S>>(self, fold: &G) -> G::Out {
-            self.base.drive(&FoldedFold { identity: &self.identity, f: &self.f, fold })
-        }
-    }
-
-    impl<A, S, I: Fn() -> S + Sync, F: Fn(S, A) -> S + Sync, G: Fold<S>> Fold<A> for FoldedFold<'_, I, F, G> {
-        type Out = G::Out;
-
-        fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
-            self.fold.fold(std::iter::once(items.fold((self.identity)(), self.f)))
-        }
-
-        fn join(&self, first: G::Out, second: G::Out) -> G::Out {
-            self.fold.join(first, second)
-        }
+    fn join(&self, first: G::Out, second: G::Out) -> G::Out {
+        self.fold.join(first, second)
     }
 }

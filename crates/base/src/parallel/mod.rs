@@ -14,8 +14,7 @@ mod parts;
 use std::iter::Sum;
 use std::marker::PhantomData;
 
-pub use self::adapters::ParallelIteratorOfFiles;
-use self::adapters::{Map, MapInit};
+use self::adapters::{Filter, FlatMapIter, Folded, Map, MapInit};
 pub use self::folds::Gather;
 use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
@@ -152,6 +151,19 @@ pub trait ParallelIterator: Sized {
 
     fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Map<Self, F> {
         Map { base: self, f }
+    }
+
+    fn filter<F: Fn(&Self::Item) -> bool + Sync>(self, f: F) -> Filter<Self, F> {
+        Filter { base: self, f }
+    }
+
+    fn flat_map_iter<J: IntoIterator, F: Fn(Self::Item) -> J + Sync>(self, f: F) -> FlatMapIter<Self, F> {
+        FlatMapIter { base: self, f }
+    }
+
+    /// One result for each part.
+    fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(self, identity: I, f: F) -> Folded<Self, I, F> {
+        Folded { base: self, identity, f }
     }
 
     /// [`map`](Self::map) with scratch memory for each part.

@@ -1,9 +1,10 @@
 //! The `[flow.start]` table: lava that lies there before the first step, from a map of its thickness, an outline, or two heightmaps.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{FlowSpec, Scene, SceneError, Seconds};
 use lavoxel_base::memory::MemoryEstimate;
@@ -11,7 +12,9 @@ use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::standing::Standing;
 use lavoxel_flow::{Flow, FlowBox, FlowCell, MOST_AGE_S};
-use lavoxel_geo::map::Site;
+use lavoxel_geo::map::features::{Geometry, features_of};
+use lavoxel_geo::map::{Site, columns};
+use lavoxel_geo::terrain::on_columns;
 
 /// Thickest lava at the start in metres.
 const MOST_M: f64 = 1000.0;
@@ -132,7 +135,7 @@ impl Scene {
         let need = MemoryEstimate::of("the lava at the start", site.grid.columns(), BYTES_A_COLUMN);
         need.check("make grid.size smaller")
             .map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })?;
-        let lava = files::read(self, spec, (heights, site)).map_err(invalid)?;
+        let lava = read(self, spec, (heights, site)).map_err(invalid)?;
         if spec.is_in_terrain() {
             dig(heights, &lava, site).map_err(invalid)?;
         }
@@ -172,85 +175,66 @@ fn check_roof(heights: &Array2<f32>, lava: &[Standing], site: &Site) -> Result<(
     Err(Invalid::new("grid.size[1]", site.grid.ny, expected))
 }
 
-mod files {
-    use std::path::Path;
+/// Lava of each column that has some, columns ascending.
+fn read(scene: &Scene, spec: &StartSpec, (heights, site): (&Array2<f32>, &Site)) -> Result<Vec<Standing>, Invalid> {
+    let Seconds(age_s) = spec.age;
+    let of = |thickness: Array2<f64>| -> Vec<Standing> {
+        let all = thickness.iter().enumerate().filter(|(_, thickness_m)| **thickness_m > 0.0);
+        all.map(|(column, &thickness_m)| Standing { column: column as u32, thickness_m, age_s }).collect()
+    };
+    let above = |least: f64| move |value: f64| if value > least { value.min(MOST_M) } else { 0.0 };
+    let ground = || heights.mapv(|cells| site.elevation_m(f64::from(cells)));
+    let named =
+        [("thickness", &spec.thickness), ("outline", &spec.outline), ("before", &spec.before), ("after", &spec.after)];
+    let (key, file) = named.into_iter().find_map(|(key, file)| Some((key, file.clone()?))).unwrap_or_default();
+    let path = scene.folder.join(file);
+    let wrong = |fault: String| {
+        Invalid::new(&format!("flow.start.{key}"), path.display(), format!("{} that {fault}", kind(key)))
+    };
+    let lava = match key {
+        "outline" => polygons(&path, spec, site).map_err(wrong)?,
+        "thickness" => of(on_columns(&path, site).map_err(wrong)?.mapv(above(0.0))),
+        "before" => of((ground() - on_columns(&path, site).map_err(wrong)?).mapv(above(spec.least_m))),
+        _ => of((on_columns(&path, site).map_err(wrong)? - ground()).mapv(above(spec.least_m))),
+    };
+    if lava.is_empty() {
+        return Err(wrong("has lava in the box; this one has none".to_owned()));
+    }
+    Ok(lava)
+}
 
-    use serde_json::Value;
+/// The file that a key names, in words.
+fn kind(key: &str) -> &'static str {
+    if key == "outline" { "a file of polygons (.geojson)" } else { "a raster (.tif, .asc)" }
+}
 
-    use super::*;
-    use lavoxel_geo::map::columns;
-    use lavoxel_geo::map::features::{Geometry, features_of};
-    use lavoxel_geo::terrain::on_columns;
-
-    /// Lava of each column that has some, columns ascending.
-    pub(super) fn read(
-        scene: &Scene,
-        spec: &StartSpec,
-        (heights, site): (&Array2<f32>, &Site),
-    ) -> Result<Vec<Standing>, Invalid> {
-        let Seconds(age_s) = spec.age;
-        let of = |thickness: Array2<f64>| -> Vec<Standing> {
-            let all = thickness.iter().enumerate().filter(|(_, thickness_m)| **thickness_m > 0.0);
-            all.map(|(column, &thickness_m)| Standing { column: column as u32, thickness_m, age_s }).collect()
+/// Lava of polygons; where some overlap, the last one counts.
+fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
+    let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
+    // For each column the number of its last feature, from 1.
+    let mut last = vec![0_u32; site.grid.columns()];
+    let mut lava = Vec::with_capacity(features.len());
+    for (i, feature) in features.iter().enumerate() {
+        let number = |name: &str, usual: f64, most: f64| {
+            let given = feature.properties.get(name).filter(|given| !given.is_null());
+            let number = given.map_or(Some(usual), Value::as_f64).filter(|number| (0.0..=most).contains(number));
+            number.ok_or_else(|| format!("has a {name} from 0 to {most} in {}", feature.words()))
         };
-        let above = |least: f64| move |value: f64| if value > least { value.min(MOST_M) } else { 0.0 };
-        let ground = || heights.mapv(|cells| site.elevation_m(f64::from(cells)));
-        let named = [
-            ("thickness", &spec.thickness),
-            ("outline", &spec.outline),
-            ("before", &spec.before),
-            ("after", &spec.after),
-        ];
-        let (key, file) = named.into_iter().find_map(|(key, file)| Some((key, file.clone()?))).unwrap_or_default();
-        let path = scene.folder.join(file);
-        let wrong = |fault: String| {
-            Invalid::new(&format!("flow.start.{key}"), path.display(), format!("{} that {fault}", kind(key)))
-        };
-        let lava = match key {
-            "outline" => polygons(&path, spec, site).map_err(wrong)?,
-            "thickness" => of(on_columns(&path, site).map_err(wrong)?.mapv(above(0.0))),
-            "before" => of((ground() - on_columns(&path, site).map_err(wrong)?).mapv(above(spec.least_m))),
-            _ => of((on_columns(&path, site).map_err(wrong)? - ground()).mapv(above(spec.least_m))),
-        };
-        if lava.is_empty() {
-            return Err(wrong("has lava in the box; this one has none".to_owned()));
+        if !matches!(feature.geometry, Geometry::Polygons(_)) {
+            return Err(format!("has polygons; {} is none", feature.words()));
         }
-        Ok(lava)
+        let thickness_m = number("thickness_m", spec.thickness_m, MOST_M)?;
+        let Seconds(usual_s) = spec.age;
+        let age_s = 3600.0 * number("age_h", usual_s / 3600.0, MOST_AGE_S / 3600.0)?;
+        let (columns, _) = columns::of(&feature.geometry, site);
+        columns.into_iter().for_each(|column| last[column as usize] = i as u32 + 1);
+        lava.push((thickness_m, age_s));
     }
-
-    /// The file that a key names, in words.
-    fn kind(key: &str) -> &'static str {
-        if key == "outline" { "a file of polygons (.geojson)" } else { "a raster (.tif, .asc)" }
-    }
-
-    /// Lava of polygons; where some overlap, the last one counts.
-    fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
-        let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
-        // For each column the number of its last feature, from 1.
-        let mut last = vec![0_u32; site.grid.columns()];
-        let mut lava = Vec::with_capacity(features.len());
-        for (i, feature) in features.iter().enumerate() {
-            let number = |name: &str, usual: f64, most: f64| {
-                let given = feature.properties.get(name).filter(|given| !given.is_null());
-                let number = given.map_or(Some(usual), Value::as_f64).filter(|number| (0.0..=most).contains(number));
-                number.ok_or_else(|| format!("has a {name} from 0 to {most} in {}", feature.words()))
-            };
-            if !matches!(feature.geometry, Geometry::Polygons(_)) {
-                return Err(format!("has polygons; {} is none", feature.words()));
-            }
-            let thickness_m = number("thickness_m", spec.thickness_m, MOST_M)?;
-            let Seconds(usual_s) = spec.age;
-            let age_s = 3600.0 * number("age_h", usual_s / 3600.0, MOST_AGE_S / 3600.0)?;
-            let (columns, _) = columns::of(&feature.geometry, site);
-            columns.into_iter().for_each(|column| last[column as usize] = i as u32 + 1);
-            lava.push((thickness_m, age_s));
-        }
-        let of = |(column, number): (usize, &u32)| {
-            let (thickness_m, age_s) = lava[number.checked_sub(1)? as usize];
-            (thickness_m > 0.0).then_some(Standing { column: column as u32, thickness_m, age_s })
-        };
-        Ok(last.iter().enumerate().filter_map(of).collect())
-    }
+    let of = |(column, number): (usize, &u32)| {
+        let (thickness_m, age_s) = lava[number.checked_sub(1)? as usize];
+        (thickness_m > 0.0).then_some(Standing { column: column as u32, thickness_m, age_s })
+    };
+    Ok(last.iter().enumerate().filter_map(of).collect())
 }
 
 #[cfg(test)]
