@@ -173,14 +173,14 @@ pub enum Rock {
     Dam(Vec<[usize; 2]>),
 }
 
-/// The state of the simulation in numbers; comes with every [`Update`].
+/// The state of the simulation in numbers; comes with every [`Update`](super::Update).
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the scene.
     pub name: String,
     /// Counts up whenever time jumps: another scene, reset, rewind.
     pub epoch: u64,
-    /// Number of the [`Command::Open`] or [`Command::Resume`] that brought the scene, counted from 1 in the order in which they were
+    /// Number of the [`Command::Open`](super::Command::Open) or [`Command::Resume`](super::Command::Resume) that brought the scene, counted from 1 in the order in which they were
     /// sent, failed ones included; 0 for the scene with which the thread started.
     pub opened: u64,
     /// Shape of the box.
@@ -241,7 +241,7 @@ pub struct Report {
     pub picked: Option<Ray>,
     /// Contents under the pointer.
     pub probe: Option<Probe>,
-    /// Measurements that were asked for by [`Command::Watch`].
+    /// Measurements that were asked for by [`Command::Watch`](super::Command::Watch).
     pub watched: Option<Watched>,
 }
 
