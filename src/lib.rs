@@ -105,7 +105,7 @@
 //! neighbours at once, by the state before); both engines carry any rule of a shape. Besides its file a rule needs its line in
 //! the list of `rules/schedule.rs`, with the materials that it moves, and its `mod`; order, timings, the report,
 //! `lavoxel bench`, docs and the window take it from the list. `rules/squeeze.rs` and `rules/level.rs` are the
-//! shortest ones; `tests/models/water.rs` holds them to the plain engine on every instruction set.
+//! shortest ones; `crates/sim/tests/models/water.rs` holds them to the plain engine on every instruction set.
 //!
 //! A program adds a rule of its own around an engine, with [`world::World::rewrite`], which keeps the account:
 //!

@@ -2,20 +2,20 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use lavoxel::air::Wind;
-use lavoxel::engine::Engine;
-use lavoxel::engine::plain::Plain;
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::generate::{self, Bed, Cone};
-use lavoxel::grid::{Grid, Place};
-use lavoxel::lowpass::{BRICK, Volume};
-use lavoxel::matter::{Capacity, Material};
-use lavoxel::random::mix64;
-use lavoxel::rules::{Friction, Param, RulesChange, RulesSpec, Scale, Walls};
-use lavoxel::simulation::{Command, Simulation};
-use lavoxel::source::{VentChange, VentSpec};
-use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
-use lavoxel::world::{Breath, Edit, Ground, Matter, Shape, World};
+use lavoxel_air::Wind;
+use lavoxel_automaton::engine::Engine;
+use lavoxel_automaton::engine::plain::Plain;
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::matter::{Capacity, Material};
+use lavoxel_automaton::rules::{Friction, Param, RulesChange, RulesSpec, Scale, Walls};
+use lavoxel_automaton::world::{Breath, Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::mix64;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
+use lavoxel_geo::generate::{self, Bed, Cone};
+use lavoxel_sim::lowpass::{BRICK, Volume};
+use lavoxel_sim::simulation::{Command, Simulation};
+use lavoxel_sim::source::{VentChange, VentSpec};
 use proptest::prelude::*;
 
 /// The largest energy of a fresh full cell.

@@ -1,13 +1,13 @@
 //! Vessels, and the rules of *Grid Based Fluid Systems* as they were published, for the tests of liquids.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::grid::Grid;
-use lavoxel::matter::{Material, Pressure, Trace};
-use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::Simulation;
-use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::matter::{Material, Pressure, Trace};
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::units::AMOUNT_ONE;
+use lavoxel_sim::simulation::Simulation;
 
 /// Water without pressure.
 pub(crate) fn loose_water() -> Material {

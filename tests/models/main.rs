@@ -1,7 +1,5 @@
-//! The models: the automaton with its rules, engines and accounts; air; and lava in true units.
+//! The models by scenes and with files: lava in true units, what meets it, air over scenes, wind. `crates/sim/tests` has the models alone.
 
-#[path = "../common/air2d.rs"]
-mod air2d;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../common/meets.rs"]
@@ -9,29 +7,13 @@ mod meets;
 #[path = "../common/vessels.rs"]
 mod vessels;
 
-mod agreement;
 mod air;
-mod air_2d;
-mod air_article;
-mod air_incompressible;
-mod conservation;
-mod float;
 mod flow;
 mod flow_meets;
 mod flow_verify;
-mod fluids;
-mod ground;
-mod isotropy;
-mod lowpass;
 mod melt_meets;
-mod patterns;
 mod pressure;
 mod reactions;
-mod records;
-mod rules;
-mod sand;
 mod scenes;
-mod storage;
 mod trace;
-mod water;
 mod wind;

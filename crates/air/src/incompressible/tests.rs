@@ -1,4 +1,4 @@
-//! Tests of the parts; `tests/models/air_incompressible.rs` runs the solver as a whole.
+//! Tests of the parts; `crates/sim/tests/models/air_incompressible.rs` runs the solver as a whole.
 
 use super::pressure::Multigrid;
 use super::*;

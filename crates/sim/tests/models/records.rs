@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use crate::common::{any_grid, any_rules, cases, plain, random_world, tiled, vents};
-use lavoxel::engine::Engine;
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::grid::Grid;
-use lavoxel::records::{NEVER, Records};
-use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Command, Event, Simulation};
-use lavoxel::source::VentSpec;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::engine::Engine;
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_sim::records::{NEVER, Records};
+use lavoxel_sim::simulation::{Command, Event, Simulation};
+use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 use proptest::prelude::*;
 

@@ -2,12 +2,12 @@
 //! have nothing to do with each other. All seeds are fixed, so the tests cannot fail by chance.
 
 use crate::common::tiled;
-use lavoxel::grid::{Grid, Place};
-use lavoxel::random::{Draw, StepKey};
-use lavoxel::rules::spreading::Spreading;
-use lavoxel::rules::{Rule, RulesSpec};
-use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::rules::spreading::Spreading;
+use lavoxel_automaton::rules::{Rule, RulesSpec};
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::{Draw, StepKey};
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 
 /// Pearson's statistic against equal counts.
 fn chi_square(counts: &[u64]) -> f64 {

@@ -1,12 +1,12 @@
 //! The promise: a world that is kept only where there is rock's surface or liquid reads like one that is kept whole.
 
 use crate::common::{Dice, random_world, still, tiled};
-use lavoxel::grid::Grid;
-use lavoxel::rules::RulesSpec;
-use lavoxel::source::VentSpec;
-use lavoxel::units::{AMOUNT_ONE, amount_units};
-use lavoxel::world::Content;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::world::Content;
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::units::{AMOUNT_ONE, amount_units};
+use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 
 /// A box kept whole.
@@ -108,7 +108,7 @@ fn a_world_of_billions_of_cells_opens_runs_and_is_dug() {
     assert!(world.ground().bytes() < 8 * grid.columns(), "{} bytes", world.ground().bytes());
     let vent = VentSpec { x: 4090.0, z: 1021.0, radius: 3.0, rate: 20.0, ..VentSpec::default() };
     let rules = RulesSpec::default();
-    let mut simulation = lavoxel::simulation::Simulation::new(world, &rules, &[vent], 1, tiled());
+    let mut simulation = lavoxel_sim::simulation::Simulation::new(world, &rules, &[vent], 1, tiled());
     for step in 0..60 {
         simulation.step();
         if step == 30 {

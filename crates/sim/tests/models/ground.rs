@@ -1,14 +1,14 @@
 //! The promise: ground that changes every step costs what it changes. Rules and low-pass see every change at once.
 
 use crate::common::{Dice, any_grid, any_rules, cases, one_cell, plain, random_world, set_next, tiled, vents, volcano};
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::Grid;
-use lavoxel::lowpass::LowPass;
-use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Command, Simulation};
-use lavoxel::source::VentSpec;
-use lavoxel::world::{Edit, Matter, Shape, World};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::engine::{Engine, Level};
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::world::{Edit, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_sim::lowpass::LowPass;
+use lavoxel_sim::simulation::{Command, Simulation};
+use lavoxel_sim::source::VentSpec;
 use proptest::prelude::*;
 
 /// Random changes of the ground: mostly one cell of rock or of air, now and then a larger piece.

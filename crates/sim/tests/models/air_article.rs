@@ -3,10 +3,10 @@
 //! The figures are those of the rows that concern it in the table of what the air must do.
 
 use crate::common::Dice;
-use lavoxel::air::article::{Article, ArticleParams, Plain};
-use lavoxel::air::{AirGrid, Amounts, Field, Flows, Forces, OPEN, Openness, Side, Solver, UNIT};
-use lavoxel::engine::Level;
-use lavoxel::grid::{Grid, Place};
+use lavoxel_air::article::{Article, ArticleParams, Plain};
+use lavoxel_air::{AirGrid, Amounts, Field, Flows, Forces, OPEN, Openness, Side, Solver, UNIT};
+use lavoxel_automaton::engine::Level;
+use lavoxel_base::grid::{Grid, Place};
 
 /// Air over some ground, with all that a step needs.
 struct Boxed {

@@ -2,15 +2,15 @@
 
 use crate::common;
 use crate::common::{Dice, any_grid, any_rules, ball, cases, one_cell, plain, vents};
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::Grid;
-use lavoxel::matter::{Capacity, Grains, Kind, Material, Pressure};
-use lavoxel::rules::{MaterialChange, RulesChange, RulesSpec, Walls};
-use lavoxel::simulation::{Command, Simulation};
-use lavoxel::source::VentSpec;
-use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{Edit, Ground, Layer, Matter, Shape, World};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::engine::{Engine, Level};
+use lavoxel_automaton::matter::{Capacity, Grains, Kind, Material, Pressure};
+use lavoxel_automaton::rules::{MaterialChange, RulesChange, RulesSpec, Walls};
+use lavoxel_automaton::world::{Edit, Ground, Layer, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::units::AMOUNT_ONE;
+use lavoxel_sim::simulation::{Command, Simulation};
+use lavoxel_sim::source::VentSpec;
 use proptest::prelude::*;
 
 fn some(name: &str, amount: f64) -> Matter {

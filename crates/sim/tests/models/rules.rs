@@ -2,13 +2,13 @@
 
 use crate::common;
 use crate::common::{FRESH, tiled};
-use lavoxel::grid::{Grid, Place};
-use lavoxel::random::Draw;
-use lavoxel::rules::spreading::Spreading;
-use lavoxel::rules::{Friction, Rule, RulesSpec, Walls};
-use lavoxel::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, energy_units};
-use lavoxel::world::Content;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::rules::spreading::Spreading;
+use lavoxel_automaton::rules::{Friction, Rule, RulesSpec, Walls};
+use lavoxel_automaton::world::Content;
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::Draw;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE, energy_units};
 
 fn empty(nx: usize, ny: usize, nz: usize) -> World {
     World::new(Ground::none(Grid::new(nx, ny, nz)))

@@ -1,11 +1,11 @@
 //! The promise: mass and energy are exact to the last unit, after any number of steps and edits.
 
 use crate::common::{Dice, plain, random_world, tiled, vents};
-use lavoxel::grid::Grid;
-use lavoxel::rules::{Friction, RulesSpec, Walls};
-use lavoxel::simulation::{Command, Simulation};
-use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{Content, Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::rules::{Friction, RulesSpec, Walls};
+use lavoxel_automaton::world::{Content, Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::units::AMOUNT_ONE;
+use lavoxel_sim::simulation::{Command, Simulation};
 use ndarray::Array2;
 
 fn rules() -> RulesSpec {

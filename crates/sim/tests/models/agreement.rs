@@ -2,14 +2,14 @@
 //! count, and the invariants of the world hold after every step.
 
 use crate::common::{Dice, any_grid, any_rules, cases, plain, random_world, tiled, vents};
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::Grid;
-use lavoxel::rules::{Friction, RulesSpec, Walls};
-use lavoxel::simulation::{Command, Simulation};
-use lavoxel::source::VentSpec;
-use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::engine::{Engine, Level};
+use lavoxel_automaton::rules::{Friction, RulesSpec, Walls};
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
+use lavoxel_sim::simulation::{Command, Simulation};
+use lavoxel_sim::source::VentSpec;
 use proptest::prelude::*;
 
 fn simulation(world: World, rules: &RulesSpec, engine: Box<dyn Engine>) -> Simulation {

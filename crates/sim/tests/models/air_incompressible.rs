@@ -1,10 +1,10 @@
 //! The incompressible solver of the air as a whole: accounts, bits, still air, thermals.
 
-use lavoxel::air::incompressible::{Incompressible, IncompressibleParams};
-use lavoxel::air::{AXES, AirGrid, Amounts, Field, Forces, OPEN, Openness, Side, Solver, UNIT};
-use lavoxel::engine::Level;
-use lavoxel::grid::{Grid, Place};
-use lavoxel::random::mix64;
+use lavoxel_air::incompressible::{Incompressible, IncompressibleParams};
+use lavoxel_air::{AXES, AirGrid, Amounts, Field, Forces, OPEN, Openness, Side, Solver, UNIT};
+use lavoxel_automaton::engine::Level;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::mix64;
 
 /// A stream of numbers.
 struct Numbers(u64);

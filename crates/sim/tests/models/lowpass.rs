@@ -1,16 +1,16 @@
 //! The promise: working out only what is near a change gives the same volume as filtering everything.
 
 use crate::common::{Dice, any_rules, ball, cases, densest, meddle, plain, random_world, tiled, vents, volcano};
-use lavoxel::generate::crater;
-use lavoxel::grid::Grid;
-use lavoxel::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
-use lavoxel::matter::Material;
-use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::{Command, Simulation, Snapshot};
-use lavoxel::source::VentSpec;
-use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
-use lavoxel::view::{MaterialLook, Preset};
-use lavoxel::world::{Edit, Ground, Matter, Shape, Span, World};
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::view::{MaterialLook, Preset};
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, Span, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
+use lavoxel_geo::generate::crater;
+use lavoxel_sim::lowpass::{BRICK, Bricks, Change, ENERGY_SHOWN, LowPass, Volume};
+use lavoxel_sim::simulation::{Command, Simulation, Snapshot};
+use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 use proptest::prelude::*;
 

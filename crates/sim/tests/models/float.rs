@@ -1,15 +1,15 @@
 //! The promise of floating: pieces of still matter and of grains come to the depth that Archimedes gives them, and to rest.
 
 use crate::vessels::{amount, fill, floor, full, level, run, steps, water};
-use lavoxel::engine::Engine;
-use lavoxel::engine::plain::Plain;
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::grid::{Grid, Place};
-use lavoxel::matter::{Kind, Material, Pressure};
-use lavoxel::random::mix64;
-use lavoxel::rules::RulesSpec;
-use lavoxel::simulation::Simulation;
-use lavoxel::world::{Ground, Matter, World};
+use lavoxel_automaton::engine::Engine;
+use lavoxel_automaton::engine::plain::Plain;
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::matter::{Kind, Material, Pressure};
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::world::{Ground, Matter, World};
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::random::mix64;
+use lavoxel_sim::simulation::Simulation;
 
 fn of(name: &str) -> Matter {
     Matter::Material { name: name.to_owned(), amount: 1.0 }
@@ -97,11 +97,11 @@ fn a_floe_sinks_in_a_lighter_liquid_and_rises_when_the_water_does() {
     let mut simulation = run(world);
     settle(&mut simulation, 2000);
     let before = span(simulation.world(), "ice").0;
-    let shower = lavoxel::world::Edit {
-        shape: lavoxel::world::Shape::Box { from: [0.0, 14.0, 0.0], to: [20.0, 19.0, 20.0] },
+    let shower = lavoxel_automaton::world::Edit {
+        shape: lavoxel_automaton::world::Shape::Box { from: [0.0, 14.0, 0.0], to: [20.0, 19.0, 20.0] },
         matter: full(),
     };
-    simulation.command(lavoxel::simulation::Command::Put(shower)).expect("rain");
+    simulation.command(lavoxel_sim::simulation::Command::Put(shower)).expect("rain");
     settle(&mut simulation, 3000);
     let after = span(simulation.world(), "ice").0;
     assert!((4..=6).contains(&(after - before)), "it was at {before} and is at {after}");

@@ -1,9 +1,9 @@
 //! The promise: no direction is preferred. A blob let go on a flat floor spreads alike to all four sides.
 
 use crate::common::{still, tiled};
-use lavoxel::grid::Grid;
-use lavoxel::rules::RulesSpec;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::rules::RulesSpec;
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
 
 const SIDE: usize = 41;
 const RUNS: u64 = 60;

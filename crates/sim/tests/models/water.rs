@@ -3,16 +3,16 @@
 
 use crate::common;
 use crate::common::{Dice, any_grid, any_rules, ball, cases, one_cell, plain, vents};
-use lavoxel::engine::tiled::Tiled;
-use lavoxel::engine::{Engine, Level};
-use lavoxel::grid::Grid;
-use lavoxel::matter::{Air, Capacity, Kind, Material, Pressure, Reaction, Trace};
-use lavoxel::random::Draw;
-use lavoxel::rules::{Param, Roof, Rule, RulesSpec, Scale, Walls};
-use lavoxel::simulation::{Command, Simulation};
-use lavoxel::source::VentSpec;
-use lavoxel::units::AMOUNT_ONE;
-use lavoxel::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_automaton::engine::{Engine, Level};
+use lavoxel_automaton::matter::{Air, Capacity, Kind, Material, Pressure, Reaction, Trace};
+use lavoxel_automaton::rules::{Param, Roof, Rule, RulesSpec, Scale, Walls};
+use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_base::random::Draw;
+use lavoxel_base::units::AMOUNT_ONE;
+use lavoxel_sim::simulation::{Command, Simulation};
+use lavoxel_sim::source::VentSpec;
 use ndarray::Array2;
 use proptest::prelude::*;
 

@@ -2,10 +2,10 @@
 //! far it runs.
 
 use crate::vessels::{ORDERS, Published, amount, column, fill, floor, full, loose_water, run, steps};
-use lavoxel::grid::Grid;
-use lavoxel::matter::Material;
-use lavoxel::simulation::Command;
-use lavoxel::world::{Edit, Matter, Shape, World};
+use lavoxel_automaton::matter::Material;
+use lavoxel_automaton::world::{Edit, Matter, Shape, World};
+use lavoxel_base::grid::Grid;
+use lavoxel_sim::simulation::Command;
 
 /// Root of the mean square of differences.
 fn rms(differences: impl ExactSizeIterator<Item = f64>) -> f64 {
