@@ -846,6 +846,7 @@ fn a_session_file_goes_on_with_all_its_branches() {
         other.report.epoch > epoch && other.report.moment == moment && other.report.goal == moment
     });
     other.check(replay.world());
+    assert_eq!(other.notices, [], "the state is the saved one");
     assert_eq!(other.branches(), window.branches());
     assert_eq!(other.report.timeline.deeds, window.report.timeline.deeds);
     let timeline = window.report.timeline.clone();
@@ -857,6 +858,14 @@ fn a_session_file_goes_on_with_all_its_branches() {
         window.until("the other branch", |window| window.report.moment == there && window.report.goal == there);
     }
     assert_eq!(other.volume.density, window.volume.density);
+    // A session whose replay comes to another state says so.
+    let (base, _) = pack::history(&path).unwrap().expect("a history");
+    let hash = format!("state = \"{:016x}\"", replay.world().state_hash());
+    assert!(text.contains(&hash), "{text}");
+    let changed = text.replacen(&hash, "state = \"0123456789abcdef\"", 1);
+    other.send(Command::Resume(Box::new(base), Box::new(History::from_text(&changed).unwrap())));
+    other
+        .until("a notice", |other| other.notices.iter().any(|(_, text)| text.contains("not the state that was saved")));
     // A text that was changed by others is refused.
     assert!(History::from_text(&text.replacen("step", "stop", 1)).is_err());
 }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `scene.toml` | the scene, which replays to the same bits; every command takes the session file in its place |
 //! | the names of heightmaps and meshes | those that the scene reads, with their sidecar files (`terrain::formats::sidecar`), up to [`MAX_PACKED`] bytes each |
-//! | `base.toml`, `history.toml` | the scene before anything was done, and acts and branches since, for the window |
+//! | `base.toml`, `history.toml` | the scene before anything was done, and acts and branches since and the hash of the state when it was saved, for the window |
 //! | `thumbnail.png` | a small picture for lists of files |
 //!
 //! Same session, same bytes.

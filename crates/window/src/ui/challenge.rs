@@ -92,7 +92,7 @@ fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
         Verdict::Won => ("Won", WON),
         Verdict::Lost => ("Lost", WRONG),
     };
-    let title = format!("{title} at step {}", report.step);
+    let title = format!("{title} at step {}", deciding_step(report, verdict));
     ui.label(RichText::new(title).strong().size(18.0).color(color));
     report.goals.iter().for_each(|(goal, progress)| row(ui, goal, progress));
     ui.add_space(4.0);
@@ -114,6 +114,14 @@ fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
     });
 }
 
+/// Step that decided the challenge: of the first goal that was lost, or of the last one that was won.
+fn deciding_step(report: &Report, verdict: Verdict) -> u64 {
+    let verdicts = report.goals.iter().filter_map(|(_, progress)| progress.verdict);
+    let steps = verdicts.filter(|(of, _)| *of == verdict).map(|(_, step)| step);
+    let step = if verdict == Verdict::Lost { steps.min() } else { steps.max() };
+    step.unwrap_or(report.step)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,10 +131,13 @@ mod tests {
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::goals::Progress;
 
-    /// An update of a scene with these verdicts at a step of an epoch.
+    /// An update of a scene at a step of an epoch, with verdicts of three steps before: the window stops a moment later.
     fn update(scene: &Scene, verdicts: &[Option<Verdict>], (step, epoch): (u64, u64)) -> Update {
-        let of =
-            |verdict: &Option<Verdict>| Progress { room: 0, now: 0, verdict: verdict.map(|verdict| (verdict, step)) };
+        let of = |verdict: &Option<Verdict>| Progress {
+            room: 0,
+            now: 0,
+            verdict: verdict.map(|verdict| (verdict, step.saturating_sub(3))),
+        };
         let goals = scene.spec.goals.iter().cloned().zip(verdicts.iter().map(of)).collect();
         let grid = scene.spec.grid.grid().expect("a box");
         Update::of_report(Report { step, epoch, goals, name: scene.spec.name.clone(), ..Report::quiet(grid) })
@@ -167,7 +178,7 @@ mod tests {
             for (epoch, verdict, other) in [(0, Verdict::Lost, None), (1, Verdict::Won, Some(Verdict::Won))] {
                 let mut verdicts = vec![other; scene.spec.goals.len()];
                 verdicts[0] = Some(verdict);
-                state.follow(&update(&scene, &verdicts, (90, epoch)));
+                state.follow(&update(&scene, &verdicts, (93, epoch)));
                 assert_eq!((state.shown.card, state.pace.value), (Some(Card::End(verdict)), Pace::Paused), "{name}");
                 let words = card(&mut state);
                 let title = if verdict == Verdict::Won { "Won at step 90" } else { "Lost at step 90" };

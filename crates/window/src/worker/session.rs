@@ -57,6 +57,8 @@ pub(super) struct Session {
     stroke: Option<u64>,
     /// A small picture for the file of the session, as a PNG file.
     thumbnail: Option<Vec<u8>>,
+    /// Moment at which the session was saved, and the hash of its state there, until the replay arrives.
+    pub(super) saved: Option<(Moment, u64)>,
 }
 
 /// Steps between checks of the sides.
@@ -96,6 +98,7 @@ impl Session {
             ways: 0,
             stroke: None,
             thumbnail: None,
+            saved: None,
         };
         session.notices = session.opening_notices();
         session.notices.extend(stage.notes.into_iter().map(Notice::wrong));
@@ -106,9 +109,11 @@ impl Session {
     pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
         let mut session = Self::open(scene).map_err(|error| error.to_string())?;
         let here = history.here();
+        session.saved = history.state.map(|hash| (here, hash));
         session.history = history;
         session.history.go(Moment::START).map_err(|error| error.to_string())?;
         session.go(Way::To(here))?;
+        session.compare_with_saved();
         Ok(session)
     }
 
@@ -371,7 +376,8 @@ impl Session {
 
     /// Writes a session file, and says what is too long for it.
     fn pack(&mut self, recorded: &Scene, path: &Path, existing: Existing) -> Result<Result<(), SceneError>, String> {
-        let history = self.history.to_text().map_err(|error| error.to_string())?;
+        let state = (self.at == self.history.here()).then(|| self.simulation.world().state_hash());
+        let history = self.history.to_text(state).map_err(|error| error.to_string())?;
         let extras = Extras { history: Some((&self.scene, &history)), thumbnail: self.thumbnail.as_deref() };
         let packed = recorded.pack(path, &extras, existing);
         Ok(packed.map(|left| {

@@ -153,7 +153,23 @@ impl Session {
             self.follow(&travel);
         }
         self.travel = (self.at != travel.to).then_some(travel);
+        self.compare_with_saved();
         jumps
+    }
+
+    /// Tells the user when the replay of a session file comes to another state than the one that was saved: a file that the scene
+    /// reads differs, or the file is of a version with other rules.
+    pub(super) fn compare_with_saved(&mut self) {
+        let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else { return };
+        let replayed = self.simulation.world().state_hash();
+        if replayed != hash {
+            let text = format!(
+                "step {}: not the state that was saved (hash {replayed:016x}, saved {hash:016x}): the session file was changed, or is of \
+                 another version",
+                moment.step
+            );
+            self.notices.push(Notice::wrong(text));
+        }
     }
 
     /// Goes back to the nearest snapshot, unless the present state is nearer. Returns whether it did.

@@ -193,7 +193,7 @@ fn check(name: &str, text: &str, count: usize, seed: u64) {
     go(&mut session, Way::Branch(branch));
     assert_eq!(go(&mut session, Way::To(tip)), other, "{name}: back on the other branch");
     // A history read back from its text leads to the same bits.
-    let text = session.history.to_text().expect("TOML");
+    let text = session.history.to_text(None).expect("TOML");
     let read = History::from_text(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut again = Session::open(scene.clone()).expect("it opens");
     again.history = read;

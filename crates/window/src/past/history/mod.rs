@@ -120,6 +120,8 @@ pub struct History {
     /// Acts of the present branch in order, which is that of their numbers.
     line: Vec<u64>,
     taken: Vec<Taken>,
+    /// Hash of the state at `here` in the text that the history was read from.
+    pub(crate) state: Option<u64>,
     /// Numbers of the next act, branch and group.
     next: Next,
 }
@@ -148,6 +150,7 @@ impl History {
             here: Moment::START,
             line: Vec::new(),
             taken: Vec::new(),
+            state: None,
             next: Next { act: 1, branch: 2, group: 1 },
         }
     }

@@ -157,7 +157,7 @@ fn check(history: &History) {
     }
     let on_a_branch = |act: &u64| history.branches().iter().any(|branch| history.path(branch.last).contains(act));
     assert!(history.acts.keys().all(on_a_branch));
-    let text = history.to_text().expect("TOML");
+    let text = history.to_text(None).expect("TOML");
     let read = History::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let without = |history: &History| (history.acts.clone(), history.branches.clone(), history.present, history.here);
     assert_eq!(without(&read), without(history));
@@ -235,9 +235,11 @@ fn wrong_texts_are_refused_in_words() {
     history.give(seed(1), false).expect("room");
     run(&mut history, 4);
     history.give(seed(2), false).expect("room");
-    let text = history.to_text().expect("TOML");
+    let text = history.to_text(Some(0xab)).expect("TOML");
+    assert_eq!(History::from_text(&text).expect("right").state, Some(0xab));
     let cases = [
         ("format = 1", "format = 2", "format = 2: must be 1"),
+        ("state = \"00", "state = \"0g", "must be 16 hexadecimal digits"),
         ("present = 1", "present = 9", "present = 9: must be the number of a branch"),
         ("step = 8\nafter = 2", "step = 9\nafter = 2", "step 9 after act 2 is not on the present branch"),
         ("after = 1", "after = 2", "act 2 after act 2"),

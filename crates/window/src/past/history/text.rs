@@ -43,6 +43,9 @@ struct Text {
     present: u64,
     step: u64,
     after: u64,
+    /// Hash of the state at that moment (`State::state_hash`), 16 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     #[serde(rename = "branch")]
     branches: Vec<BranchText>,
     #[serde(rename = "act", default, skip_serializing_if = "Vec::is_empty")]
@@ -135,17 +138,25 @@ fn wrong(text: String) -> HistoryError {
     HistoryError::Wrong(text)
 }
 
+/// Hash of a state from its hexadecimal digits.
+fn hash(digits: &str) -> Result<u64, HistoryError> {
+    let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let hash = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
+    hash.ok_or_else(|| wrong(format!("state = {digits:?}: must be 16 hexadecimal digits")))
+}
+
 /// Refuses a number above the largest.
 fn within(of: &str, number: u64) -> Result<(), HistoryError> {
     if number <= LARGEST { Ok(()) } else { Err(wrong(format!("{of} = {number}: must be at most {LARGEST}"))) }
 }
 
 impl History {
-    /// All of it as a text in TOML. What redo would bring back stays on its branch; the text does not say that it was taken back.
+    /// The whole history as a text in TOML, with `state`, the hash of the state at the present moment. What redo would bring back stays
+    /// on its branch; the text does not say that it was taken back.
     ///
     /// # Errors
     /// Says what TOML cannot hold.
-    pub fn to_text(&self) -> Result<String, HistoryError> {
+    pub fn to_text(&self, state: Option<u64>) -> Result<String, HistoryError> {
         let branch = |branch: &Branch| {
             let Branch { number, name, named, last, end } = branch.clone();
             BranchText { number, name, named, last, end }
@@ -155,6 +166,7 @@ impl History {
             present: self.present,
             step: self.here.step,
             after: self.here.act,
+            state: state.map(|hash| format!("{hash:016x}")),
             branches: self.branches.iter().map(branch).collect(),
             acts: self.acts.iter().map(|(number, act)| ActText::of(*number, act)).collect(),
         };
@@ -172,6 +184,7 @@ impl History {
         if text.format != FORMAT {
             return Err(wrong(format!("format = {}: must be {FORMAT}", text.format)));
         }
+        let state = text.state.as_deref().map(hash).transpose()?;
         let acts = acts(text.acts)?;
         let branches = branches(text.branches, &acts)?;
         let next = Next {
@@ -181,7 +194,7 @@ impl History {
         };
         let here = Moment { step: text.step, act: text.after };
         let taken = Vec::new();
-        let mut history = Self { acts, branches, present: text.present, here, line: Vec::new(), taken, next };
+        let mut history = Self { acts, branches, present: text.present, here, line: Vec::new(), taken, state, next };
         let Some(present) = history.branch(text.present) else {
             return Err(wrong(format!("present = {}: must be the number of a branch", text.present)));
         };
