@@ -51,6 +51,10 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "LIMIT", default_value_t = 0.05, allow_negative_numbers = true)]
     above: f64,
 
+    /// Number that stands for no data in a raster that does not say it, such as -9999
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    no_data: Option<f64>,
+
     /// Of a GeoTIFF of times count the cells up to this time: 10d, 6h, 30min; several (1d,2d,3d) make a table
     #[arg(long, value_name = "TIME,…", value_delimiter = ',')]
     until: Vec<Seconds>,
@@ -159,7 +163,7 @@ impl CompareArgs {
         let mut options = Options::default();
         (options.above, options.until, options.from, options.cell_size) =
             (self.above, until, self.from, self.cell_size);
-        (options.thickness, options.classes) = (self.thickness, self.classes.clone());
+        (options.thickness, options.classes, options.no_data) = (self.thickness, self.classes.clone(), self.no_data);
         options.existing = if self.force { Existing::Replace } else { Existing::Keep };
         options
     }

@@ -69,6 +69,19 @@ fn the_second_raster_comes_onto_the_cells_of_the_first() {
 }
 
 #[test]
+fn a_mark_for_no_data_that_no_file_names_is_named_by_the_flag() {
+    let place = Place::new();
+    let bare = |edges| grid(20, 10, edges).replace("NODATA_value -9999\n", "").replace("-9999", "-32768");
+    place.put("a.asc", bare([0, 5, 0, 9]));
+    place.put("b.asc", bare([4, 9, 0, 9]));
+    let line = place.refused("compare a.asc b.asc");
+    assert!(line.contains("--no-data -32768"), "{line}");
+    let found = place.json("compare a.asc b.asc --no-data -32768 --above -100000 --json");
+    let cells = ["a", "b", "intersection", "union"].map(|key| found[key]["cells"].as_u64().unwrap());
+    assert_eq!(cells, [60, 60, 20, 100], "cells without data are in no footprint, below any limit");
+}
+
+#[test]
 fn a_footprint_of_a_run_agrees_with_its_own_polygons() {
     let place = Place::new();
     let dem = "ncols 24\nnrows 24\nxllcorner 500000\nyllcorner 4178000\ncellsize 10\n".to_owned() + &"5 ".repeat(576);

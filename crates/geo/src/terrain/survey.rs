@@ -14,7 +14,7 @@ use crate::terrain::load_values;
 /// # Errors
 /// Says that the file must be one that has what it lacks.
 pub fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String> {
-    let (map, _) = load_values(path).map_err(|error| format!("can be read; {error}"))?;
+    let (map, _) = load_values(path, None).map_err(|error| format!("can be read; {error}"))?;
     let (crs, of_box) = (
         map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default(),
         site.crs().cloned().unwrap_or_default(),

@@ -60,7 +60,7 @@ impl Onto<'_> {
 
     /// An outline: polygons, or a raster whose cells above the limit are covered.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
-        let limit = Limit { above: self.above_m, until: None, keeps: false };
+        let limit = Limit { above: self.above_m, until: None, keeps: false, no_data: None };
         let (inside, beyond) = self.inside(&Source::read(&file.path, limit)?, &file.path)?;
         if !inside.contains(&true) {
             return Err(format!("{}: nothing of it lies in the box", file.path.display()));
@@ -89,7 +89,7 @@ impl Onto<'_> {
     /// A raster of thicknesses in metres.
     pub(super) fn thickness(&self, file: &DatedFile) -> Result<Observation, String> {
         // Its footprint checks the system and the extent.
-        let limit = Limit { above: 0.0, until: None, keeps: true };
+        let limit = Limit { above: 0.0, until: None, keeps: true, no_data: None };
         let source = Source::read(&file.path, limit)?;
         let Source::Raster { is_time: false, footprint, values, .. } = &source else {
             return Err(format!("{}: thickness is a raster in metres (.tif, .asc)", file.path.display()));

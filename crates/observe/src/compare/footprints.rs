@@ -34,6 +34,8 @@ pub(crate) struct Limit {
     pub(crate) until: Option<Seconds>,
     /// Whether the numbers are kept, too.
     pub(crate) keeps: bool,
+    /// Number that stands for none in a raster that does not say it.
+    pub(crate) no_data: Option<f64>,
 }
 
 impl Limit {
@@ -77,7 +79,7 @@ impl Source {
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
         match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
             "tif" | "tiff" | "asc" => {
-                let (map, unit) = load_values(path).map_err(|error| error.to_string())?;
+                let (map, unit) = load_values(path, limit.no_data).map_err(|error| error.to_string())?;
                 Ok(Self::raster(map, unit.as_deref().and_then(seconds), limit))
             }
             "geojson" | "json" | "gpkg" => {

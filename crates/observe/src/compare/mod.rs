@@ -27,6 +27,8 @@ use lavoxel_scene::scene::Seconds;
 pub struct Options {
     /// Cells of rasters count where their value is above this, in the unit of the file.
     pub above: f64,
+    /// Number that stands for none in a raster that does not say it.
+    pub no_data: Option<f64>,
     /// Of a raster of times those up to this time, or all with a time.
     pub until: Option<Seconds>,
     /// Point from which the fronts are measured, in coordinates of the first file.
@@ -44,7 +46,16 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let existing = Existing::Keep;
-        Self { above: 0.05, until: None, from: None, cell_size: None, thickness: false, classes: None, existing }
+        Self {
+            above: 0.05,
+            no_data: None,
+            until: None,
+            from: None,
+            cell_size: None,
+            thickness: false,
+            classes: None,
+            existing,
+        }
     }
 }
 
@@ -59,7 +70,8 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
     if let Some(size) = options.cell_size.filter(|size| !(*size > 0.0 && size.is_finite())) {
         return Err(format!("--cell-size {size}: must be a length above 0"));
     }
-    let limit = Limit { above: options.above, until: options.until, keeps: options.thickness };
+    let limit =
+        Limit { above: options.above, until: options.until, keeps: options.thickness, no_data: options.no_data };
     let (read_a, read_b) = (Source::read(a, limit)?, Source::read(b, limit)?);
     if options.thickness && !matches!(read_a, Source::Raster { is_time: false, .. }) {
         return Err(format!("--thickness: {} is no raster of thickness in metres", a.display()));

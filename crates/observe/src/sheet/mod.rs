@@ -400,7 +400,7 @@ fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetErro
     for path in source::files(&study.folder, "arrival_q", ".tif") {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let Some(quantile) = notes::quantile(&name) else { continue };
-        let (map, _) = load_values(&path)?;
+        let (map, _) = load_values(&path, None)?;
         if map.heights.dim() != source.map.heights.dim() {
             return Err(SheetError::wrong(format!(
                 "{}: has other cells than {}",

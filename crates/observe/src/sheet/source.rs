@@ -53,7 +53,7 @@ impl Source {
         if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
             return Err(SheetError::wrong(format!("{}: maps of a sheet end in .tif or .asc", file.display())));
         }
-        let (map, unit) = load_values(&file)?;
+        let (map, unit) = load_values(&file, None)?;
         MemoryEstimate::of("the map", map.heights.len(), BYTES_A_CELL)
             .check("cut the map, or make its cells larger")?;
         let mut labels = if ending == "asc" { BTreeMap::new() } else { geotiff::labels(&file)? };

@@ -116,12 +116,13 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     })
 }
 
-/// Reads a raster of numbers that are no heights, as they are; and the name of their unit, if the file has one.
+/// Reads a raster of numbers that are no heights, as they are; and the name of their unit, if the file has one. `no_data` is the number
+/// that stands for none, where the file does not say it.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_values(path: &Path) -> Result<(Heightmap, Option<String>), TerrainError> {
-    let map = load(path, &LoadOptions { any_unit: true, ..LoadOptions::default() })?;
+pub fn load_values(path: &Path, no_data: Option<f64>) -> Result<(Heightmap, Option<String>), TerrainError> {
+    let map = load(path, &LoadOptions { any_unit: true, no_data, ..LoadOptions::default() })?;
     let unit = || match format_of(path, &LoadOptions::default())?.reader.name == input::TIF.name {
         true => geotiff::unit(path),
         false => Ok(None),
